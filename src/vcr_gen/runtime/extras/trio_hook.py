@@ -16,7 +16,7 @@ from trio._core._run import Runner, SystemClock
 
 from vcr_gen.errors import DivergenceError, UsageError
 from vcr_gen.runtime.extras.trio_backend import TrioLoop
-from vcr_gen.runtime.loops.turns import Clock, LoopSession, read_clock
+from vcr_gen.runtime.loops.session_loops import Loops
 
 __all__ = ["TrioHook"]
 
@@ -34,9 +34,8 @@ _OFTEN = 10
 class _SessionClock(trio.abc.Clock):
     """The session's clock in trio's form."""
 
-    def __init__(self, clock: Clock, session: LoopSession, deadlines: Any) -> None:
-        self._clock = clock
-        self._session = session
+    def __init__(self, loops: Loops, deadlines: Any) -> None:
+        self._loops = loops
         self._deadlines = deadlines
 
     def start_clock(self) -> None:
@@ -45,8 +44,8 @@ class _SessionClock(trio.abc.Clock):
     def current_time(self) -> float:
         if _getframe(1).f_code is _PROGRAM_READS:
             # The next one may be the environment's, which must not fire while the program works.
-            return read_clock(self._clock, self._session, self._deadlines.next_deadline())
-        return self._clock.now
+            return self._loops.read_clock(self._deadlines.next_deadline())
+        return self._loops.clock.now
 
     def deadline_to_sleep_time(self, deadline: float) -> float:
         return deadline - self.current_time()
@@ -58,17 +57,15 @@ class TrioHook:
 
     stirred: int | None = None
 
-    def __init__(
-        self, loop: TrioLoop, clock: Clock, session: LoopSession, timers: Sequence[float] = ()
-    ) -> None:
+    def __init__(self, loop: TrioLoop, loops: Loops, timers: Sequence[float] = ()) -> None:
         runner = loop.runner
         own_clock = isinstance(runner.clock, SystemClock | _SessionClock)
         if runner.is_guest or not own_clock:
             raise UsageError("vcr-gen does not support trio in guest mode or with a MockClock")
         self.loop = loop
         self._runner = runner
-        self._session = session
-        self._clock = clock
+        self._loops = loops
+        self._clock = loops.clock
         self._own_clock = runner.clock
         self._ready: deque[Any] = deque()
         self._cancelled = 0
@@ -78,7 +75,7 @@ class TrioHook:
         """Hooks beneath this one that are removed with it."""
         self._installed = True
         self.timers = self._adopt_deadlines(timers)
-        runner.clock = _SessionClock(clock, session, runner.deadlines)
+        runner.clock = _SessionClock(loops, runner.deadlines)
         self._io = runner.io_manager
         self.shares = isinstance(self._io, _HookedIO)
         runner.io_manager = _HookedIO(self._io, self)
@@ -137,27 +134,27 @@ class TrioHook:
             return self._io.get_events(timeout)
         if self._ready or timeout <= 0:
             try:
-                self._session.busy()
+                self._loops.session.busy()
             except DivergenceError as error:
                 self._cancel_program(error)
             return self._io.get_events(0)
         if self._runner.waiting_for_idle:  # a task waits until all others are idle
             return self._io.get_events(timeout)
         hears = self._hears()
-        if hears and not self._session.one_by_one and (events := self._io.get_events(0)):
+        if hears and not self._loops.session.one_by_one and (events := self._io.get_events(0)):
             return events
         deadline = self._runner.deadlines.next_deadline()
         timer = deadline if math.isfinite(deadline) else None
         try:
-            wait = self._session.idle(timer, hears=hears)
+            wait = self._loops.session.idle(timer, hears=hears)
         except DivergenceError as error:
             self._cancel_program(error)
             wait = 0
         events = self._io.get_events(_LONGEST if wait is None else wait)
         if wait != 0:
-            self._session.woken(timer)
+            self._loops.session.woken(timer)
             if self._runner.entry_queue.size():
-                self._session.told_by_thread()
+                self._loops.session.told_by_thread()
         return events
 
     def _hears(self) -> bool:

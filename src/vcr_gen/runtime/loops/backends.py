@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Coroutine, Generator
-from contextvars import Context
+from contextvars import Context, ContextVar
 from typing import Any, Protocol, TypeVar
 
 from vcr_gen.errors import UsageError
@@ -13,6 +13,7 @@ __all__ = [
     "Parked",
     "Spawned",
     "as_answer",
+    "in_environment",
     "library_here",
     "running_library",
     "running_loop",
@@ -20,6 +21,12 @@ __all__ = [
 
 _T = TypeVar("_T")
 _S = TypeVar("_S")
+
+in_environment: ContextVar[bool] = ContextVar("vcr_gen_in_environment", default=False)
+"""Whether the running code is the real environment's.
+
+A context variable, because the tasks that it spawns are its own, too: they inherit the context.
+"""
 
 
 class Loop(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Generator
 from itertools import count
 from typing import Any, Protocol, cast, final
 
-from vcr_gen.runtime.loops.environment import in_environment
+from vcr_gen.runtime.loops.backends import in_environment
 
 __all__ = [
     "GLANCE",

@@ -12,7 +12,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, final
 
-from vcr_gen.runtime.loops.environment import in_environment
+from vcr_gen.runtime.loops.backends import in_environment
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.strands.strands import Strand, Strands

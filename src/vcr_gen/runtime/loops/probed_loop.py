@@ -12,7 +12,7 @@ from contextvars import Context
 from typing import Any, Final, final
 
 from vcr_gen.errors import DivergenceError
-from vcr_gen.runtime.loops.environment import in_environment
+from vcr_gen.runtime.loops.backends import in_environment
 from vcr_gen.runtime.loops.hook import (
     GLANCE,
     DetachedTimer,
@@ -23,7 +23,7 @@ from vcr_gen.runtime.loops.hook import (
     redelivers,
 )
 from vcr_gen.runtime.loops.jobs import run_job
-from vcr_gen.runtime.loops.turns import Clock, LoopSession, read_clock
+from vcr_gen.runtime.loops.session_loops import Loops
 
 __all__ = ["ProbingHook"]
 
@@ -55,10 +55,10 @@ class ProbingHook:
 
     timers: tuple[float, ...] = ()
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, clock: Clock, session: LoopSession) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, loops: Loops) -> None:
         self.loop = loop
-        self._clock = clock
-        self._session = session
+        self._loops = loops
+        self._clock = loops.clock
         self._soon = loop.call_soon
         self._from_thread = loop.call_soon_threadsafe
         self._later = loop.call_later
@@ -85,7 +85,7 @@ class ProbingHook:
         self._tasks = NumberedTasks(loop)
         self._overrides = Overrides(
             loop,
-            time=self._time,
+            time=self._loops.read_clock,
             call_soon=self._call_soon,
             call_soon_threadsafe=self._call_soon_threadsafe,
             call_later=self._call_later,
@@ -124,9 +124,6 @@ class ProbingHook:
         for hook in reversed(self.beneath):
             hook.remove()
         self.beneath.clear()
-
-    def _time(self) -> float:
-        return read_clock(self._clock, self._session) if self._installed else self._clock.now
 
     def _leave(self) -> None:
         if not self._installed:
@@ -167,7 +164,9 @@ class ProbingHook:
         *arguments: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        return self._call_at(self._time() + delay, callback, *arguments, context=context)
+        return self._call_at(
+            self._loops.read_clock() + delay, callback, *arguments, context=context
+        )
 
     def _call_at(
         self,
@@ -178,7 +177,7 @@ class ProbingHook:
     ) -> asyncio.TimerHandle:
         timer = DetachedTimer(apart(when, self._made), callback, arguments, self.loop, context)
         timer.ordinal = self._made
-        timer.lag = 0.0 if in_environment.get() else self._session.lag
+        timer.lag = 0.0 if in_environment.get() else self._loops.session.lag
         self._made += 1
         heapq.heappush(self._timers, timer)
         self._stop_waiting()
@@ -190,7 +189,7 @@ class ProbingHook:
     ) -> "asyncio.Future[Any]":
         if not self._installed:
             return self._submit(executor, function, *arguments)
-        return run_job(self._session.job_gate(), self._submit, executor, function, arguments)
+        return run_job(self._loops.session.jobs, self._submit, executor, function, arguments)
 
     def _noted(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **options: Any) -> Any:
@@ -215,7 +214,7 @@ class ProbingHook:
         if self._added or (retries and not idles):
             self._added = False
             try:
-                self._session.busy()
+                self._loops.session.busy()
             except DivergenceError:
                 self._end()
             self._send()
@@ -228,7 +227,7 @@ class ProbingHook:
             return
         when = None if timer is None else timer.when()
         try:
-            wait = self._session.idle(when, hears=self._hears, lag=getattr(timer, "lag", 0.0))
+            wait = self._loops.session.idle(when, hears=self._hears, lag=getattr(timer, "lag", 0.0))
         except DivergenceError:
             self._end()
             return
@@ -243,7 +242,7 @@ class ProbingHook:
     def _wake(self, when: float | None) -> None:
         """The loop has really waited."""
         self._alarm = None
-        self._session.woken(when)
+        self._loops.session.woken(when)
         self._send()
 
     def _stop_waiting(self) -> None:
@@ -252,7 +251,7 @@ class ProbingHook:
             self._alarm.cancel()
             self._alarm = None
             timer = self._next_timer()
-            self._session.woken(None if timer is None else timer.when())
+            self._loops.session.woken(None if timer is None else timer.when())
 
     def _next_timer(self) -> DetachedTimer | None:
         while self._timers and self._timers[0].cancelled():

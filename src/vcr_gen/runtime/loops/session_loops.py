@@ -5,12 +5,11 @@ from math import inf
 from typing import TYPE_CHECKING, Any, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.loops.backends import library_here, running_loop
-from vcr_gen.runtime.loops.turns import Clock, Idle
+from vcr_gen.runtime.loops.backends import in_environment, library_here, running_loop
+from vcr_gen.runtime.loops.turns import Clock, LoopSession
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.loops.hook import Hook
-    from vcr_gen.runtime.loops.jobs import JobGate
 
 __all__ = ["InexactReplayWarning", "Loops"]
 
@@ -23,57 +22,31 @@ class InexactReplayWarning(UserWarning):
 class Loops:
     """Hooks each loop the session is used on, once, and lets go of all of them at the end."""
 
+    session: LoopSession
+    """What reacts to the loops: a replay, or a recording that continues it."""
+
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self._session: Idle | None = None
-        self._gate: JobGate | None = None
+        self._is_open = False
         self._hooks: dict[int, Hook] = {}
         self.shares_one = False
         """Whether another session took turns with one of them already."""
 
-    def serve(self, session: Idle, gate: "JobGate") -> None:
-        """Set what reacts to idle loops, and what hands back the results of executor jobs."""
-        self._session = session
-        self._gate = gate
+    def serve(self, session: LoopSession) -> None:
+        """Set what reacts to the loops from now on."""
+        self.session = session
+        self._is_open = True
 
-    def idle(self, timer: float | None, *, hears: bool, lag: float = 0.0) -> float | None:
-        """A loop has nothing ready."""
-        return timer if self._session is None else self._session.idle(timer, hears=hears, lag=lag)
+    def read_clock(self, before: float = inf) -> float:
+        """The time that the running code reads from its loop's clock; it stays before `before`.
 
-    @property
-    def lag(self) -> float:
-        """How far the clock is behind the real one."""
-        return 0.0 if self._session is None else self._session.lag
-
-    @property
-    def one_by_one(self) -> bool:
-        """Whether input is taken in only when a loop is idle, and one at a time."""
-        return self._session is not None and self._session.one_by_one
-
-    def busy(self, timer: float | None = None) -> bool:
-        """A loop goes round; whether it looks for input."""
-        return self._session is None or self._session.busy(timer)
-
-    def clock_is_read(self, before: float = inf) -> None:
-        """The program reads the clock of a loop."""
-        if self._session is not None:
-            self._session.clock_is_read(before)
-
-    def woken(self, timer: float | None) -> None:
-        """A loop goes on after it really waited."""
-        if self._session is not None:
-            self._session.woken(timer)
-
-    def told_by_thread(self) -> None:
-        """Another thread made a loop go on."""
-        if self._session is not None:
-            self._session.told_by_thread()
-
-    def job_gate(self) -> "JobGate":
-        """Hands back the results of executor jobs."""
-        if self._gate is None:
-            raise UsageError("the session is over")
-        return self._gate
+        The environment's own timers count in real time, and no replay has them.
+        """
+        if in_environment.get():
+            return max(self.clock.now, self.clock.real())
+        if self._is_open:
+            self.session.clock_is_read(before)
+        return self.clock.now
 
     def begin(self) -> tuple[float, ...]:
         """Hook the loop of a recorded call, if it is new; returns the timers it already had."""
@@ -91,7 +64,7 @@ class Loops:
         if known is not None and known.loop is loop:
             return known
         library = library_here()
-        if library is None or self._session is None:
+        if library is None or not self._is_open:
             return None
         loop = library.loop()
         hook = self._hooks.get(id(loop))
@@ -105,14 +78,14 @@ class Loops:
         if running_loop() is None:
             from vcr_gen.runtime.extras.trio_hook import TrioHook
 
-            return TrioHook(loop, self.clock, self, timers)
+            return TrioHook(loop, self, timers)
         from vcr_gen.runtime.loops.probed_loop import ProbingHook
         from vcr_gen.runtime.loops.standard_loop import StandardHook
 
         if StandardHook.fits(loop):
-            return StandardHook(loop, self.clock, self, timers)
+            return StandardHook(loop, self, timers)
         if ProbingHook.fits(loop):
-            return ProbingHook(loop, self.clock, self)
+            return ProbingHook(loop, self)
         raise UsageError(f"a session cannot take turns with a loop of type {type(loop).__name__}")
 
     def now(self) -> float:
@@ -133,7 +106,7 @@ class Loops:
 
     def release(self) -> None:
         """Leave every loop as it was found, and hook no other."""
-        self._session = None
+        self._is_open = False
         for hook in self._hooks.values():
             hook.remove()
         self._hooks.clear()

@@ -8,7 +8,7 @@ from contextvars import Context
 from sys import _getframe
 from typing import Any, Final, TypeAlias, final
 
-from vcr_gen.runtime.loops.environment import in_environment
+from vcr_gen.runtime.loops.backends import in_environment
 from vcr_gen.runtime.loops.hook import (
     GLANCE,
     DetachedTimer,
@@ -21,7 +21,8 @@ from vcr_gen.runtime.loops.hook import (
     redelivers,
 )
 from vcr_gen.runtime.loops.jobs import run_job
-from vcr_gen.runtime.loops.turns import TOGETHER, Clock, LoopSession, read_clock
+from vcr_gen.runtime.loops.session_loops import Loops
+from vcr_gen.runtime.loops.turns import TOGETHER
 
 __all__ = ["StandardHook"]
 
@@ -40,14 +41,13 @@ class StandardHook:
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        clock: Clock,
-        session: LoopSession,
+        loops: Loops,
         timers: Sequence[float] = (),
     ) -> None:
         self.loop = loop
         self._loop = _internals(loop)
-        self._clock = clock
-        self._session = session
+        self._loops = loops
+        self._clock = loops.clock
         self._selector: selectors.BaseSelector = self._loop._selector
         self.shares = isinstance(self._selector, _HookedSelector)
         self._installed = True
@@ -134,7 +134,7 @@ class StandardHook:
 
     def _time(self) -> float:
         if _getframe(1).f_code is not _RUN_ONCE:  # the loop's own look at its timers moves nothing
-            return read_clock(self._clock, self._session)
+            return self._loops.read_clock()
         return self._clock.now
 
     def _run_in_executor(
@@ -142,8 +142,7 @@ class StandardHook:
     ) -> "asyncio.Future[Any]":
         if self._passes:
             return self._submit(executor, function, *arguments)
-        gate = self._session.job_gate()
-        return run_job(gate, self._submit, executor, function, arguments)
+        return run_job(self._loops.session.jobs, self._submit, executor, function, arguments)
 
     def _call_soon_threadsafe(
         self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
@@ -168,7 +167,7 @@ class StandardHook:
         timer = kind(apart(when, self._made), callback, arguments, self.loop, context)
         timer.ordinal = self._made
         self._made += 1
-        timer.lag = 0.0 if own else self._session.lag
+        timer.lag = 0.0 if own else self._loops.session.lag
         if isinstance(timer, DetachedTimer):
             heapq.heappush(self._environments, timer)
         else:
@@ -204,11 +203,11 @@ class StandardHook:
             return self._selector.select(0) if self._is_busy() else []
         when, lag = self._next_timer(timeout)
         hears = len(self._selector.get_map()) > 1  # besides the one that other threads wake
-        if hears and not self._session.one_by_one and (events := self._selector.select(0)):
+        if hears and not self._loops.session.one_by_one and (events := self._selector.select(0)):
             self._is_busy()
             self.stirred = self._made
             return events
-        wait = self._session.idle(when, hears=hears, lag=lag)
+        wait = self._loops.session.idle(when, hears=hears, lag=lag)
         self._fire_environments()
         if wait == 0:  # the task may wait again, not yet cancelled there
             self._retried = False
@@ -217,8 +216,8 @@ class StandardHook:
             wait = GLANCE if wait is None else min(wait, GLANCE)
         events = self._selector.select(wait)
         if wait != 0:
-            self._session.woken(when)
-        return self._oldest(events) if self._session.one_by_one else events
+            self._loops.session.woken(when)
+        return self._oldest(events) if self._loops.session.one_by_one else events
 
     def _oldest(self, events: _Events) -> _Events:
         """The input that has waited longest; the other inputs are still there next time."""
@@ -234,7 +233,7 @@ class StandardHook:
             ready = tuple(self._loop._ready)
             if any(not handle._context.get(in_environment) for handle in ready):
                 timer = timers[0].when()
-        looks = self._session.busy(timer)
+        looks = self._loops.session.busy(timer)
         if looks:
             self._fire_environments()
         return looks

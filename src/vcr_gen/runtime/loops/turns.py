@@ -19,7 +19,6 @@ from math import inf
 from typing import TYPE_CHECKING, Protocol, final
 
 from vcr_gen.runtime.loops.backends import Loop, running_library, running_loop
-from vcr_gen.runtime.loops.environment import in_environment
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.loops.hook import Hook
@@ -30,10 +29,8 @@ __all__ = [
     "FORCE_AFTER_ROUNDS",
     "TOGETHER",
     "Clock",
-    "Idle",
     "LoopSession",
     "RecordingTurns",
-    "read_clock",
 ]
 
 TOGETHER = 2e-9
@@ -78,8 +75,11 @@ class Clock:
             self.readings = self.rounds = 0
 
 
-class Idle(Protocol):
-    """What a session does when a loop has nothing ready."""
+class LoopSession(Protocol):
+    """What a session does in a loop, above all when that has nothing ready."""
+
+    jobs: "JobGate"
+    """Hands back the results of executor jobs."""
 
     @property
     def one_by_one(self) -> bool:
@@ -110,24 +110,6 @@ class Idle(Protocol):
 
     def told_by_thread(self) -> None:
         """Another thread made the loop go on, and the tape does not know when."""
-
-
-class LoopSession(Idle, Protocol):
-    """What a hooked loop needs from a session."""
-
-    def job_gate(self) -> "JobGate":
-        """Hands back the results of executor jobs."""
-
-
-def read_clock(clock: Clock, session: Idle, before: float = inf) -> float:
-    """The time that the running code reads from its loop's clock.
-
-    The environment's own timers count in real time, and no replay has them.
-    """
-    if in_environment.get():
-        return max(clock.now, clock.real())
-    session.clock_is_read(before)
-    return clock.now
 
 
 @final
@@ -168,6 +150,7 @@ class RecordingTurns:
     """
 
     one_by_one = True
+    jobs: "JobGate"
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

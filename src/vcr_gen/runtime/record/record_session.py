@@ -11,8 +11,7 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.call_kinds import Kind, awaitable_of
 from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.context_blocks import block, setting
-from vcr_gen.runtime.loops.backends import as_answer, library_here, running_library
-from vcr_gen.runtime.loops.environment import in_environment
+from vcr_gen.runtime.loops.backends import as_answer, in_environment, library_here, running_library
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.loops.turns import RecordingTurns
 from vcr_gen.runtime.plain import Plain
@@ -52,7 +51,8 @@ class Recorder:
         self.changed: dict[tuple[str, str], None] = {}
         """The arguments that the environment changed while it had them, each with its method."""
         turns.note_tick = tape.tick
-        loops.serve(turns, self)
+        turns.jobs = self
+        loops.serve(turns)
 
     def close(self) -> None:
         """Stop recording; waiting calls continue without a turn.

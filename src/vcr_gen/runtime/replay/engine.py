@@ -24,7 +24,7 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import without_secrets
 from vcr_gen.runtime.replay.callback_thread import CallbackThread
 from vcr_gen.runtime.replay.inbound_gate import InboundGate
-from vcr_gen.runtime.replay.loop_driver import LoopDriver, ReplayedJobs
+from vcr_gen.runtime.replay.loop_driver import LoopDriver
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import Receiver, ReplayState
 from vcr_gen.runtime.replay.strand_matching import Expectation
@@ -90,8 +90,8 @@ class Engine:
         self._thread_driver = ThreadDriver(self._state)
         self.inbound_gate = InboundGate(self._state, self._thread_driver, self._matcher, screen)
         self.unfinished = Unfinished(self._state, self._thread_driver, self._matcher)
-        self._loop_driver = LoopDriver(self._state, loops)
-        loops.serve(self._loop_driver, ReplayedJobs(self._state, self._matcher, loops))
+        self._loop_driver = LoopDriver(self._state, self._matcher, loops)
+        loops.serve(self._loop_driver)
 
     @property
     def failure(self) -> DivergenceError | None:

@@ -31,11 +31,9 @@ from vcr_gen.runtime.tape.window import Slot
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.loops.hook import Hook
+    from vcr_gen.runtime.loops.jobs import JobGate
 
-__all__ = [
-    "LoopDriver",
-    "ReplayedJobs",
-]
+__all__ = ["LoopDriver"]
 
 
 @final
@@ -45,9 +43,10 @@ class LoopDriver:
     one_by_one = False
     lag = 0.0
 
-    def __init__(self, state: ReplayState, loops: Loops) -> None:
+    def __init__(self, state: ReplayState, matcher: Matcher, loops: Loops) -> None:
         self._state = state
         self._loops = loops
+        self.jobs: JobGate = ReplayedJobs(state, matcher, loops)
         self._clock = loops.clock
         self._looked_at = self._could_wake_at = time.monotonic()
         """When an idle loop was served last, and when something could wake it last."""

@@ -11,8 +11,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar, final
 
 from vcr_gen.runtime.context_blocks import block, setting
-from vcr_gen.runtime.loops.backends import library_here
-from vcr_gen.runtime.loops.environment import in_environment
+from vcr_gen.runtime.loops.backends import in_environment, library_here
 from vcr_gen.runtime.strands.labels import Work, label_of, threads_made, work_here
 from vcr_gen.runtime.tape.events import ROOT_STRAND
 
