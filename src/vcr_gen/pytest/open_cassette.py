@@ -79,7 +79,7 @@ class OpenCassette:
         with _environment_without("CI", "VCR_RECORD"):
             self.cassette = Cassette(path, mode, record_with=record_with, **options)
         if (engine := self._engine) is not None:
-            engine.fail_with(_FailedTestError)
+            engine.state.failure_type = _FailedTestError
 
     def fail(self, error: BaseException) -> None:
         """Note that a test which uses the cassette did not pass."""
@@ -98,7 +98,7 @@ class OpenCassette:
     def enter_block(self, block: FrameType) -> None:
         """After a divergence, end whatever the code called by this frame waits for."""
         if (engine := self._engine) is not None:
-            engine.enter_block(block)
+            engine.state.watchdog.within(block)
 
     def swallowed(self, error: BaseException | None, test: object) -> DivergenceError | None:
         """A divergence that the application swallowed; returned once.
@@ -132,7 +132,7 @@ class OpenCassette:
     def divergence(self) -> DivergenceError | None:
         """The first divergence; None if an unreadable value caused it."""
         engine = self._engine
-        return None if engine is None or engine.fault is not None else engine.failure
+        return None if engine is None or engine.state.fault is not None else engine.state.failure
 
     @property
     def _engine(self) -> "Engine | None":

@@ -6,14 +6,12 @@ loop is idle. When nothing can move any more, the replay ends with an error that
 every task and thread waits for.
 """
 
-from collections.abc import Callable, Mapping
-from types import FrameType
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
 from vcr_gen.errors import (
     DecodeError,
     Divergence,
-    DivergenceError,
     EncodeError,
     ValueCodecError,
 )
@@ -22,11 +20,10 @@ from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import without_secrets
-from vcr_gen.runtime.replay.callback_thread import CallbackThread
 from vcr_gen.runtime.replay.inbound_gate import InboundGate
 from vcr_gen.runtime.replay.loop_driver import LoopDriver
 from vcr_gen.runtime.replay.matcher import Matcher
-from vcr_gen.runtime.replay.replay_state import Receiver, ReplayState
+from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.strand_matching import Expectation
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.thread_driver import ThreadDriver
@@ -69,11 +66,11 @@ class Engine:
         self.objects = objects
         self._screen = screen
         self._has_hook = screen.has_hook
-        self._loops = loops
+        self.loops = loops
         self._orders = orders
         self._templates = templates
         self._matcher = Matcher(window, objects, orders, screen.secrets.vault)
-        self._state = ReplayState(
+        self.state = ReplayState(
             window,
             strands,
             reporter,
@@ -87,49 +84,24 @@ class Engine:
 
         The recorded program did catch them: one that ends a session leaves no cassette.
         """
-        self._thread_driver = ThreadDriver(self._state)
-        self.inbound_gate = InboundGate(self._state, self._thread_driver, self._matcher, screen)
-        self.unfinished = Unfinished(self._state, self._thread_driver, self._matcher)
-        self._loop_driver = LoopDriver(self._state, self._matcher, loops)
-        loops.serve(self._loop_driver)
-
-    @property
-    def failure(self) -> DivergenceError | None:
-        """The first divergence: application code may have swallowed it."""
-        return self._state.failure
-
-    @property
-    def fault(self) -> ValueCodecError | None:
-        """The first error of a value that could not be stored or read; it may be swallowed too."""
-        return self._state.fault
-
-    @property
-    def told_by_threads(self) -> bool:
-        """Whether threads made a loop go on at moments that the tape does not have."""
-        return self._loop_driver.told_by_threads
+        self._thread_driver = ThreadDriver(self.state)
+        self.inbound_gate = InboundGate(self.state, self._thread_driver, self._matcher, screen)
+        self.unfinished = Unfinished(self.state, self._thread_driver, self._matcher)
+        self.loop_driver = LoopDriver(self.state, self._matcher, loops)
+        loops.serve(self.loop_driver)
 
     def suspect(self) -> None:
         """Fail with the state at the time an answer was given before its turn, if one was."""
-        with self._state.monitor:
-            if self._state.suspicion is not None:
-                self._state.fail(self._state.suspicion)
+        with self.state.monitor:
+            if self.state.suspicion is not None:
+                self.state.fail(self.state.suspicion)
 
     def what_is_overdue(self) -> Divergence | None:
         """What the program had not done yet when time moved on to a timer."""
-        with self._state.monitor:
-            if not self._loop_driver.something_is_overdue():
+        with self.state.monitor:
+            if not self.loop_driver.something_is_overdue():
                 return None
-            return without_secrets(self._state.stall(), self._screen.secrets)
-
-    def receive_with(self, receiver: Receiver) -> None:
-        """Set what takes inbound calls."""
-        self._state.receiver = receiver
-
-    def callback_thread(
-        self, is_mine: Callable[[Slot], bool], deliver: Callable[[Slot], bool]
-    ) -> CallbackThread:
-        """The thread that makes the calls which came from the environment's own threads."""
-        return CallbackThread(self._state, self._loops, is_mine=is_mine, deliver=deliver)
+            return without_secrets(self.state.stall(), self._screen.secrets)
 
     # What the application does ------------------------------------------------------------------
 
@@ -156,33 +128,14 @@ class Engine:
         return self._screen.arguments(operation.bound.method.name, encoded)
 
     def take_equal(self, operation: Operation, encoded: Mapping[str, Plain]) -> End | None:
-        """Take a call whose arguments are what the tape has, to the letter, with its answer.
+        """Take a call that nothing overlaps, and its answer, if the tape has exactly this call.
 
-        They need no redaction then: a secret would have a placeholder on the tape.
+        They need no redaction then: a secret would have a placeholder on the tape. None where the
+        tape has anything else next, or the call may differ: `start` tells which.
         """
         if self._templates is not None or self._has_hook:
             return None
-        return self._take_with_answer(
-            operation,
-            lambda start: operation.bound.is_as_recorded(start.arguments, encoded),
-        )
-
-    def take_with_answer(self, operation: Operation, stored: Mapping[str, Plain]) -> End | None:
-        """Take a call that nothing overlaps, together with its answer.
-
-        None where the tape has anything else next, or the call differs: `start` tells which.
-        """
-        return self._take_with_answer(
-            operation, lambda start: self._matcher.agrees(start, operation, stored), stored
-        )
-
-    def _take_with_answer(
-        self,
-        operation: Operation,
-        is_same: Callable[[Start], bool],
-        stored: Mapping[str, Plain] | None = None,
-    ) -> End | None:
-        state = self._state
+        state = self.state
         with state.monitor:
             state.check()
             pair = self.window.next_whole_call()
@@ -190,21 +143,20 @@ class Engine:
                 return None
             slot, answer = pair
             try:
-                strand = self.strands.here()
-                if not self._matcher.is_next(strand, slot, operation) or not is_same(slot.start):
+                if not self._matcher.is_next(self.strands.here(), slot, operation):
                     return None
-                if self._templates is not None and stored is not None:
-                    self._templates.begin(slot.start.call, stored)
+                if not operation.bound.is_as_recorded(slot.start.arguments, encoded):
+                    return None
                 self._follow_clock(slot)
                 state.take_both(slot, answer)
             finally:
                 self.window.put_back()  # if it was not taken
             assert isinstance(answer.event, End)
-            return self.rendered(answer.event)
+            return answer.event
 
     def start(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """Begin an outbound call: it must be the expected one."""
-        with self._state.monitor:
+        with self.state.monitor:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) == "total":
                 self._thread_driver.wait_until(lambda: self.window.head() is slot or None)
@@ -212,73 +164,73 @@ class Engine:
 
     async def start_async(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """Like `start`, for a call that can wait until everything before it has happened."""
-        with self._state.monitor:
+        with self.state.monitor:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) != "total":
                 return self._begin(slot)
             due = self.window.head() is slot
-            self._loops.hook(slot.start.at, slot.start.timers)
+            self.loops.hook(slot.start.at, slot.start.timers)
         if not due:
             await self.hear_async(slot.start.call, pulls=True)
-        with self._state.monitor:
+        with self.state.monitor:
             return self._begin(slot)
 
     def _expected(self, operation: Operation, stored: Mapping[str, Plain]) -> Slot:
         """The recorded start that matches an outbound call."""
         strand = self.strands.here()
-        self._state.check()
-        self._state.threads.see()
+        self.state.check()
+        self.state.threads.see()
         self.unfinished.hold_job(strand)
         found = self._matcher.start(strand, operation, stored)
         while found.may_come and self._thread_driver.others_move():
-            self._state.check()
+            self.state.check()
             found = self._matcher.start(strand, operation, stored)
         if found.slot is None or not found.is_met:
             self.unfinished.hold_callback(strand.within)
-            self._state.fail(self._state.reporter.call(operation, stored, found, self.window))
+            self.state.fail(self.state.reporter.call(operation, stored, found, self.window))
         if self._templates is not None:
             self._templates.begin(found.slot.start.call, stored)
         return found.slot
 
     def _begin(self, slot: Slot) -> int:
-        self._state.check()
+        self.state.check()
         self._follow_clock(slot)
-        self._state.take(slot)
-        self._state.running[slot.start.call] = slot
+        self.state.take(slot)
+        self.state.running[slot.start.call] = slot
         return slot.start.call
 
     def _follow_clock(self, slot: Slot) -> None:
         """Begin a call at its recorded time; from then on, the loop's clock is the session's."""
         start = slot.start
-        hook = self._loops.hook(start.at, start.timers)
+        hook = self.loops.hook(start.at, start.timers)
         if hook is None or hook.stirred is None:
             return
-        if self.window.comes_next(slot, self._loops.clock.now):
+        if self.window.comes_next(slot, self.loops.clock.now):
             hook.catch_up(start.at)
 
     def produce(self, call: int, event: Item | End, passing: ValueChannel) -> None:
         """The application answers an inbound call: with the recorded item or end."""
         event = self._screen.event(event, passing.of)
-        with self._state.monitor:
-            self._state.check()
+        with self.state.monitor:
+            self.state.check()
             found = self._matcher.produced(self.strands.here(), call, event, passing)
             if found.slot is None or not found.is_met:
                 self.unfinished.hold_callback(call)
-                self._state.fail(self._state.reporter.answer(call, event, found, self.window))
-            self._state.take(found.slot)
+                self.state.fail(self.state.reporter.answer(call, event, found, self.window))
+            self.state.take(found.slot)
 
     def signal(self, event: Signal, passing: ValueChannel | None) -> None:
         """The application does something to a stream it consumes."""
         event = event if passing is None else self._screen.event(event, passing.of)
-        with self._state.monitor:
-            self._state.check()
+        with self.state.monitor:
+            self.state.check()
             found = self._matcher.signalled(self.strands.here(), event, passing)
             if found.slot is not None and found.is_met and not self._comes_next(found.slot):
                 found = Expectation(self.window.next_of_call(event.call))
             elif found.slot is not None and found.is_met:
-                self._state.take(found.slot)
+                self.state.take(found.slot)
                 return
-            self._state.fail(self._state.reporter.answer(event.call, event, found, self.window))
+            self.state.fail(self.state.reporter.answer(event.call, event, found, self.window))
 
     def _comes_next(self, slot: Slot) -> bool:
         """Whether a stream has given what it gave before its consumer did this.
@@ -287,19 +239,19 @@ class Engine:
         """
         call = slot.event.call
         while self.window.next_of_call(call) is not slot:
-            if not self._state.waiters.of(call) or not self._thread_driver.others_move():
+            if not self.state.waiters.of(call) or not self._thread_driver.others_move():
                 return False
-            self._state.check()
+            self.state.check()
         return True
 
     def is_left(self, call: int) -> bool:
         """Whether a stream goes on, though its reader was cancelled."""
-        with self._state.monitor:
-            return self._state.goes_on and call in self._state.running
+        with self.state.monitor:
+            return self.state.goes_on and call in self.state.running
 
     def upcoming(self, call: int) -> Event | None:
         """What the tape has next for a call."""
-        with self._state.monitor:
+        with self.state.monitor:
             slot = self.window.next_of_call(call)
             return None if slot is None else slot.event
 
@@ -317,7 +269,7 @@ class Engine:
     async def hear_async(self, call: int, *, reads: bool = False, pulls: bool = False) -> Event:
         """Wait in this task for the next event of a call."""
         strand = self._recorded_strand() if reads else ""
-        return self.rendered(await self._loop_driver.hear(call, strand, pulls=pulls))
+        return self.rendered(await self.loop_driver.hear(call, strand, pulls=pulls))
 
     def _recorded_strand(self) -> str:
         return self._matcher.strand_matching.name_of(self.strands.here())
@@ -328,10 +280,10 @@ class Engine:
 
     def soon_after(self, call: int) -> Slot | None:
         """The callback that followed a call before the loop was idle, if it is next."""
-        with self._state.monitor:
-            if self._state.failure is not None:
+        with self.state.monitor:
+            if self.state.failure is not None:
                 return None
-            return self.window.soon_after(call, self._loops.clock.now)
+            return self.window.soon_after(call, self.loops.clock.now)
 
     def restore(self, passing: ValueChannel, event: Item | Signal | End) -> Any:
         """The live value of an event."""
@@ -352,54 +304,37 @@ class Engine:
         slot = next((slot for slot in reversed(self.window.recent) if slot.event is event), None)
         if slot is None:
             return self._kept(error)
-        return self._kept(self._state.reporter.unreadable(error, slot.start.of, slot.line))
+        return self._kept(self.state.reporter.unreadable(error, slot.start.of, slot.line))
 
     def _kept(self, error: _V) -> _V:
         """An error, kept if it is the first: the application may take it for the environment's."""
-        with self._state.monitor:
-            if self._state.failure is None:  # what comes after a divergence only follows from it
-                self._state.fault = self._state.fault or error
+        with self.state.monitor:
+            if self.state.failure is None:  # what comes after a divergence only follows from it
+                self.state.fault = self.state.fault or error
         return error
 
     # The session --------------------------------------------------------------------------------
 
     def count_left(self) -> int:
         """How many recorded events are not used, as the file counts them."""
-        with self._state.monitor:
+        with self.state.monitor:
             return len(self.window.unused_entries())
 
     def inbound_left(self) -> bool:
         """Whether the tape has inbound calls that were not delivered."""
-        with self._state.monitor:
+        with self.state.monitor:
             self.window.read_all()
             return any(
                 isinstance(slot.event, Start) and slot.event.inbound for slot in self.window.left()
             )
 
-    def enter_block(self, block: FrameType) -> None:
-        """The session is a block of this frame: after a divergence, what that calls is ended."""
-        self._state.watchdog.within(block)
-
-    def fail_with(self, failure_type: type[DivergenceError]) -> None:
-        """Raise a divergence as this type, which test runners may handle better."""
-        self._state.failure_type = failure_type
-
     def name_strands(self) -> None:
         """Give each strand the name of the recorded one that it goes on with."""
-        with self._state.monitor:
+        with self.state.monitor:
             self._matcher.strand_matching.name_strands()
 
     def attend(self) -> None:
         """Serve the running loop from now on, even while no call waits in it."""
-        with self._state.monitor:
-            self._state.check()
-            self._loops.hook()
-
-    def check(self) -> None:
-        """Raise the divergence that ended the replay, if one did."""
-        with self._state.monitor:
-            self._state.check()
-
-    def close(self) -> None:
-        """End the session: every task and thread that still waits is cancelled."""
-        self._state.close()
+        with self.state.monitor:
+            self.state.check()
+            self.loops.hook()

@@ -13,7 +13,7 @@ from vcr_gen.runtime.boundary.call_kinds import Kind
 from vcr_gen.runtime.boundary.port import port_of
 from vcr_gen.runtime.boundary.spec import Boundary, make_call
 from vcr_gen.runtime.loops.backends import Parked, Spawned, running_library
-from vcr_gen.runtime.replay.callback_thread import EnvironmentThreads
+from vcr_gen.runtime.replay.callback_thread import CallbackThread, EnvironmentThreads
 from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.replay_session import delivered_call
 from vcr_gen.runtime.replay.replayed_streams import (
@@ -63,7 +63,9 @@ class Dispatcher:
         self._given = GivenStreams(engine, self._note)
         self._tasks: dict[int, Spawned] = {}
         self._callers = EnvironmentThreads()
-        self._callback_thread = engine.callback_thread(self._is_for_thread, self._in_own_thread)
+        self._callback_thread = CallbackThread(
+            engine.state, engine.loops, is_mine=self._is_for_thread, deliver=self._in_own_thread
+        )
         self._closing = False
         self.driver_is_busy = False
         """Whether a driver without a loop is held up by a call, and makes no other."""
@@ -74,7 +76,7 @@ class Dispatcher:
         self.errors: list[BaseException] = []
         """What went wrong while serving, other than what the tape has."""
         self._waiting_for_end: Parked[None] | None = None
-        engine.receive_with(self)
+        engine.state.receiver = self
 
     def wait_for_end(self, released: Parked[None]) -> None:
         """Release a driver when the tape has no more inbound calls and all are served."""
@@ -226,7 +228,8 @@ class Dispatcher:
         """
         if self._closing:
             return
-        if isinstance(error, UsageError) or (self._engine.failure is None and _is_ours(error)):
+        failed = self._engine.state.failure is not None
+        if isinstance(error, UsageError) or (not failed and _is_ours(error)):
             self.errors.append(error)
 
     def _spawn(self, slot: Slot, start: Start, target: Target) -> None:

@@ -174,19 +174,6 @@ class Matcher:
             and self._way_of(name)[0] != "lanes"
         )
 
-    def agrees(self, start: Start, operation: Operation, stored: Mapping[str, Plain]) -> bool:
-        """Whether an outbound call agrees with a recorded one.
-
-        Where it does not, objects and secrets keep the numbers that they had.
-        """
-        strategy = self._way_of(operation.bound.method.name)[1]
-        self._retract()
-        if _call_differences(start, operation, stored, strategy):
-            self._retract()
-            return False
-        self._settle()
-        return True
-
     def _way_of(self, name: str) -> tuple[Order, Strategy]:
         """How a method's calls find the recorded ones, and what must agree."""
         way = self._ways.get(name)
@@ -262,12 +249,9 @@ class Matcher:
             return found
         if found.slot is not tried:
             try_it(found.slot)
-        self._settle()
-        return found
-
-    def _settle(self) -> None:
         self._objects.settle()
         self._vault.settle()
+        return found
 
     def _retract(self) -> None:
         self._objects.retract()
@@ -315,13 +299,6 @@ def _start_differences(
         return (Difference("", MISSING, bound.method.name, "a different event is expected"),)
     if event.of != bound.method.name:
         return (Difference("", event.of, bound.method.name, "different method"),)
-    return _call_differences(event, operation, stored, strategy)
-
-
-def _call_differences(
-    event: Start, operation: Operation, stored: Mapping[str, Plain], strategy: Strategy
-) -> tuple[Difference, ...]:
-    bound = operation.bound
     found: list[Difference] = []
     if event.on != operation.on:
         found.append(Difference("on", event.on, operation.on, "different object"))

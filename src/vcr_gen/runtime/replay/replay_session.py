@@ -47,12 +47,7 @@ class Replayer:
             answer = self._engine.take_equal(operation, encoded)
             if answer is not None:
                 return _outcome(self._engine, answer, bound, bound.value)
-        stored = self._engine.screened(operation, encoded)
-        if bound.kind is Kind.VALUE:
-            answer = self._engine.take_with_answer(operation, stored)
-            if answer is not None:
-                return _outcome(self._engine, answer, bound, bound.value)
-        call = self._engine.start(operation, stored)
+        call = self._engine.start(operation, self._engine.screened(operation, encoded))
         match self._given(call, bound.kind):
             case Kind.STREAM:
                 return ReplayedStream(self._engine, call, bound)

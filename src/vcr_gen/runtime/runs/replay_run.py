@@ -94,7 +94,7 @@ class ReplayRun(Run):
 
     def enter_block(self, block: FrameType) -> None:
         """Note that the session is a `with` block of this frame."""
-        self.engine.enter_block(block)
+        self.engine.state.watchdog.within(block)
         if not self._was_alone:
             self.dispatcher.watch()
 
@@ -116,13 +116,13 @@ class ReplayRun(Run):
 
     def check(self) -> None:
         """Raise the error that ended the replay, if any."""
-        self.engine.check()
+        self.engine.state.check()
         if self.dispatcher.errors:
             raise self.dispatcher.errors[0]
 
     def _inexact(self) -> Iterator[str]:
         """Whether threads woke trio tasks, which the tape does not record."""
-        if self.engine.told_by_threads:
+        if self.engine.loop_driver.told_by_threads:
             yield (
                 "threads passed results to trio tasks, and the tape does not record when: tasks "
                 "may interleave differently than in the recording"
@@ -154,9 +154,9 @@ class ReplayRun(Run):
             self._guard.stop()
         try:
             self.dispatcher.close()
-            self.engine.close()
+            self.engine.state.close()
             self.dispatcher.end()
-            fault, failure = self.engine.fault, self.engine.failure
+            fault, failure = self.engine.state.fault, self.engine.state.failure
             if fault is not None:
                 if error is not fault:
                     raise fault  # whatever the program made of it
