@@ -170,28 +170,6 @@ def test_every_value_survives_being_converted(tmp_path_factory, state, event):
         assert same([event], [entry.data for entry in reading])
 
 
-def test_a_whole_folder_is_converted_to_one_format(tapes, tmp_path, capsys):
-    target = tmp_path / "converted"
-    assert main(["cassette", "convert", str(tapes), str(target), "--to", "jsonl"]) == 0
-    assert capsys.readouterr().out == (
-        f"wrote {target}/good.jsonl: 5 events\nwrote {target}/inner/good.jsonl: 5 events\n"
-    )
-    assert (target / "good.jsonl").read_bytes() == write(JSONL, HEADER, SESSION)
-    assert main(["cassette", "convert", str(tapes), str(target), "--to", "jsonl"]) == 2
-    assert "already exists" in capsys.readouterr().err
-    (tapes / "good.jsonl").write_bytes(write(JSONL, HEADER, SESSION))
-    for options, words in (
-        ([str(tapes), "--to", "yaml"], "would both become"),
-        ([str(tapes)], "pass --to yaml or --to jsonl"),
-        ([str(tapes / "good.yaml"), "--to", "yaml"], "--to is for folders"),
-    ):
-        source, *more = options
-        new = str(tmp_path / "new")
-        assert main(["cassette", "convert", source, new, "--force", *more]) == 2
-        assert words in capsys.readouterr().err
-    assert not (tmp_path / "new").exists()
-
-
 def test_convert_replaces_nothing_unless_told_to(tapes, capsys):
     source, target = tapes / "good.yaml", tapes / "inner" / "good.jsonl"
     assert main(["cassette", "convert", str(source), str(target)]) == 2

@@ -21,10 +21,7 @@ def tapes(tmp_path: Path) -> Path:
         ("list .", "listing"),
         ("check .", "checking"),
         ("stats .", "counting"),
-        ("diff a.yaml b.jsonl", "comparing"),
-        ("convert a.yaml c.jsonl", "converting"),
         ("migrate", "reading"),
-        ("merge a.yaml b.jsonl -o c.yaml", "merging"),
     ],
 )
 def test_every_tool_that_reads_much_shows_a_bar_and_clears_it(tapes, command, label):

@@ -1,17 +1,14 @@
-"""Output: data to stdout, everything else to stderr; tables, a pager, a progress bar."""
+"""Output: data to stdout, everything else to stderr; tables, a progress bar."""
 
 import argparse
 import json
 import os
-import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from io import TextIOWrapper
-from typing import Final, Literal, Self, TextIO, TypeAlias
+from typing import Final, Literal, Self, TextIO, TypeAlias, TypeVar
 
 __all__ = [
     "DOCUMENT_VERSION",
@@ -22,7 +19,6 @@ __all__ = [
     "cut",
     "duration",
     "fall_silent",
-    "paged",
     "table",
 ]
 
@@ -32,6 +28,7 @@ OUTPUT_FORMATS: Final[tuple[OutputFormat, ...]] = ("text", "json", "github")
 DOCUMENT_VERSION: Final = 1
 """Changes when a field of a JSON document is renamed, removed or changes its meaning."""
 
+_T = TypeVar("_T")
 _WIDTH: Final = 30
 _REDRAWN: Final = 0.05
 """Seconds between two redraws of the bar, so that drawing costs almost nothing."""
@@ -117,6 +114,13 @@ class Terminal:
                 sys.stderr.write("\r\033[K")
                 sys.stderr.flush()
 
+    def each(self, items: Sequence[_T], label: str) -> Iterator[_T]:
+        """The items in turn, with a progress bar."""
+        with self.progress(label) as draw:
+            for done, item in enumerate(items):
+                draw(done, len(items))
+                yield item
+
 
 def fall_silent() -> None:
     """Discard further output after its reader closed the pipe (`vcr-gen --list | head`).
@@ -157,44 +161,3 @@ def duration(seconds: float) -> str:
 def cut(text: str, width: int | None) -> str:
     """The text, shortened to `width`."""
     return text if width is None or len(text) <= width else f"{text[: width - 1]}…"
-
-
-class _Page(TextIOWrapper):
-    """The stream to the pager, which shows colours like the terminal."""
-
-    def isatty(self) -> bool:
-        """Whether colours are shown: always."""
-        return True
-
-
-@contextmanager
-def paged() -> Iterator[None]:
-    """Show the output of the body in a pager, if stdout is a terminal.
-
-    `PAGER` names the pager; `cat` or an empty value disables it; the default is `less`.
-    """
-    command = _pager() if sys.stdout.isatty() else []
-    if not command:
-        yield
-        return
-    terminal = sys.stdout
-    terminal.flush()
-    # As in git: quit if the output fits on the screen, keep colours, do not clear the screen.
-    environment = {"LESS": "FRX", "LV": "-c", **os.environ}
-    with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) as pager:
-        assert pager.stdin is not None
-        page = _Page(pager.stdin, encoding="utf-8", errors="backslashreplace")
-        sys.stdout = page
-        try:
-            yield
-        except BrokenPipeError:  # the reader has seen enough
-            pass
-        finally:
-            sys.stdout = terminal
-            with suppress(BrokenPipeError):
-                page.close()
-
-
-def _pager() -> list[str]:
-    words = os.environ.get("PAGER", "less").split()
-    return words if words and words != ["cat"] and shutil.which(words[0]) else []

@@ -18,7 +18,14 @@ from vcr_gen.tapes.changes import Change, LiveNumbers, call_changes, value_chang
 from vcr_gen.tapes.live_names import map_live_objects
 from vcr_gen.tapes.recorded_calls import RecordedCall, read_calls
 
-__all__ = ["CallDifference", "align", "compare_headers", "compare_tapes", "longest_run"]
+__all__ = [
+    "CallDifference",
+    "DifferenceKind",
+    "align",
+    "compare_headers",
+    "compare_tapes",
+    "longest_run",
+]
 
 
 DifferenceKind: TypeAlias = Literal["added", "removed", "moved", "modified"]

@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,6 @@ from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import (
-    Reading,
     entries_of,
     is_partial,
     open_regular,
@@ -25,7 +24,6 @@ from vcr_gen.tapes.recorded_signatures import Recorded
 
 __all__ = [
     "Inspection",
-    "Watch",
     "add_paths",
     "diagnostic_of",
     "find_cassettes",
@@ -36,9 +34,6 @@ __all__ = [
     "write_cassette",
 ]
 
-
-_STRIDE: Final = 100
-"""Entries between two updates of the progress bar."""
 
 # The first bytes of every cassette; a folder may contain other YAML and JSON files.
 _STARTS: Final = (b"vcr-gen:", b'"vcr-gen":', b"'vcr-gen':", b'{"vcr-gen"', b'{ "vcr-gen"')
@@ -58,32 +53,6 @@ class Inspection:
     problem: CassetteError | None
     torn: bool
     """Whether the file is damaged, rather than its content wrong."""
-
-
-class Watch:
-    """Reports to a progress bar how much of several files has been read."""
-
-    def __init__(self, paths: Sequence[Path], draw: Callable[[int, int], None]) -> None:
-        self._draw = draw
-        self._total = sum(path.stat().st_size for path in paths if path.is_file())
-        self._before = 0
-
-    def reading(self, reading: Reading) -> Iterator[Entry]:
-        """The events of the next file, a complete cassette."""
-        return self.entries(reading, lambda: reading.position)
-
-    def entries(self, entries: Iterable[Entry], position: Callable[[], int]) -> Iterator[Entry]:
-        """The entries of the next file; `position` returns the current offset."""
-        reached = 0
-        try:
-            for count, entry in enumerate(entries):
-                if count % _STRIDE == 0:
-                    reached = position()
-                    self._draw(self._before + reached, self._total)
-                yield entry
-            reached = position()
-        finally:
-            self._before += reached
 
 
 def add_paths(parser: argparse.ArgumentParser) -> None:
@@ -115,7 +84,7 @@ def find_cassettes(paths: Sequence[Path], *, partial: bool = True) -> list[Path]
     return list(dict.fromkeys(found))
 
 
-def inspect_cassette(path: Path, watch: Watch) -> Inspection:
+def inspect_cassette(path: Path) -> Inspection:
     """Read and check a whole file; keep its header and counts only."""
     header: dict[str, Plain] | None = None
     events = 0
@@ -137,8 +106,7 @@ def inspect_cassette(path: Path, watch: Watch) -> Inspection:
 
     try:
         with open_regular(path) as stream:
-            entries = watch.entries(entries_of(stream, path), stream.tell)
-            for recorded in read_events(whole(entries), path):
+            for recorded in read_events(whole(entries_of(stream, path)), path):
                 called.add(recorded.start.of)
     except CassetteError as error:
         problem = error

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from vcr_gen.cli.cassette.cassette_files import (
     Inspection,
-    Watch,
     add_paths,
     find_cassettes,
     inspect_cassette,
@@ -50,9 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Check every file, also after problems in earlier ones."""
     terminal = Terminal.of(arguments)
     paths = find_cassettes(arguments.paths)
-    with terminal.progress("checking") as draw:
-        watch = Watch(paths, draw)
-        inspections = [inspect_cassette(path, watch) for path in paths]
+    inspections = [inspect_cassette(path) for path in terminal.each(paths, "checking")]
     wrappers = Described({})
     if not arguments.no_signatures and any(inspection.called for inspection in inspections):
         wrappers = describe_project_wrappers(arguments.config)

@@ -43,14 +43,12 @@ def run(arguments: argparse.Namespace) -> int:
     paths = find_cassettes(arguments.paths)
     rows = []
     problems = []
-    with terminal.progress("listing") as draw:
-        for number, path in enumerate(paths):
-            draw(number, len(paths))
-            try:
-                rows.append(_row(path))
-            except CassetteError as error:
-                rows.append(replace(_unread(path), problem=str(error)))
-                problems.append(diagnostic_of(error))
+    for path in terminal.each(paths, "listing"):
+        try:
+            rows.append(_row(path))
+        except CassetteError as error:
+            rows.append(replace(_unread(path), problem=str(error)))
+            problems.append(diagnostic_of(error))
     outcome = Outcome(
         code=ERROR if problems else FINE,
         text=table([_cells(row) for row in rows], right=2),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from vcr_gen.cli.cassette.cassette_files import Watch, refuse_existing, write_cassette
+from vcr_gen.cli.cassette.cassette_files import refuse_existing, write_cassette
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
@@ -55,18 +55,16 @@ def run(arguments: argparse.Namespace) -> int:
         header, conflicts = merge_headers(headers)
         if conflicts:
             raise UsageError("\n".join(["these sessions cannot be merged:", *conflicts]))
-        draw = stack.enter_context(terminal.progress("merging"))
         for reading in readings:  # check each session before any is written
             deque(read_events(reading, reading.path), maxlen=0)
-        events = _events(readings, Watch(sources, draw))
-        count = write_cassette(arguments.output, header, events)
+        count = write_cassette(arguments.output, header, _events(readings))
     wrote = FileNote(str(arguments.output), "wrote", counted(count, "event"))
     return print_outcome(Outcome(code=FINE, files=[wrote]), terminal)
 
 
-def _events(readings: list[Reading], watch: Watch) -> Iterator[Mapping[str, Plain]]:
+def _events(readings: list[Reading]) -> Iterator[Mapping[str, Plain]]:
     rebasing = Rebasing()
     for reading in readings:
         rebasing.next_session()
-        for entry in watch.reading(reading):
+        for entry in reading:
             yield rebasing.event(entry.data)

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from vcr_gen.cli.cassette.cassette_files import (
-    Watch,
     add_paths,
     find_cassettes,
     inspect_cassette,
@@ -62,9 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     terminal = Terminal.of(arguments)
     edits = Edits(dict(map(_rename, arguments.rename)), arguments.remove)
     paths = find_cassettes(arguments.paths, partial=False)
-    with terminal.progress("reading") as draw:
-        watch = Watch(paths, draw)
-        inspections = [inspect_cassette(path, watch) for path in paths]
+    inspections = [inspect_cassette(path) for path in terminal.each(paths, "reading")]
     for inspection in inspections:
         if inspection.problem is not None:
             raise inspection.problem

@@ -1,25 +1,14 @@
 """`vcr-gen cassette show`: prints a cassette or some of its events, as YAML or JSON."""
 
 import argparse
-import json
-import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Final
 
-from vcr_gen.cli.cassette.cassette_files import find_cassettes
-from vcr_gen.cli.outcome import FINE
-from vcr_gen.cli.terminal import (
-    DOCUMENT_VERSION,
-    Terminal,
-    add_output_options,
-    cut,
-    duration,
-    paged,
-)
+from vcr_gen.cli.outcome import FINE, Outcome, print_outcome
+from vcr_gen.cli.terminal import Terminal, add_output_options, cut, duration
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.failures.format_values import show, show_arguments
 from vcr_gen.runtime.formats import Entry, format_for
@@ -29,7 +18,7 @@ from vcr_gen.runtime.tape.event_table import kind_of
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.reading import Reading
 
-__all__ = ["add_parser", "overview", "paint_yaml", "run"]
+__all__ = ["add_parser", "run"]
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -37,71 +26,52 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "show",
         help="print a cassette, or some of its events",
-        description=(
-            "Print a cassette as YAML, every event with its number and line; on a terminal in "
-            "colour and page by page (PAGER)."
-        ),
+        description="Print a cassette as YAML, every event with its number and line.",
     )
     add = parser.add_argument
-    add("path", type=Path, help="a cassette, or a folder")
+    add("path", type=Path, help="a cassette")
     add("events", nargs="?", metavar="N[-M]", help="only these events, from 1")
     add("--overview", action="store_true", help="one line for each event")
     add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the header and the events of each cassette, streamed."""
-    path: Path = arguments.path
-    if arguments.output_format == "json":
-        with Reading(path, change=redacting()) as reading:
-            _print_json(reading, _chosen(reading, arguments.events))
-        return FINE
-    if path.is_dir() and arguments.events is not None:
-        raise UsageError(f"{path} is a folder: event numbers select events of a single cassette")
-    terminal = Terminal()
-    with paged():
-        for each in find_cassettes([path], partial=False):
-            if path.is_dir():
-                terminal.data(terminal.paint(f"# {each}", "bold"))
-            with Reading(each, change=redacting()) as reading:
-                entries = _chosen(reading, arguments.events)
-                if arguments.overview:
-                    for line in overview(reading, entries, terminal):
-                        terminal.data(line)
-                else:
-                    _print_yaml(reading, entries, with_header=arguments.events is None)
+    """Print the header and the events."""
+    terminal = Terminal.of(arguments)
+    with Reading(arguments.path, change=redacting()) as reading:
+        first, last = _range(arguments.events, reading.count)
+        entries = islice(enumerate(reading, start=1), first - 1, last)
+        if terminal.output_format == "json":
+            shown = Outcome(code=FINE, document=_document(reading, entries))
+            return print_outcome(shown, terminal)
+        if arguments.overview:
+            for line in _overview(reading, entries, terminal):
+                terminal.data(line)
+        else:
+            for text in _as_yaml(reading, entries, with_header=arguments.events is None):
+                terminal.data(text)
     return FINE
 
 
-def _chosen(reading: Reading, events: str | None) -> Iterator[tuple[int, Entry]]:
-    first, last = _range(events, reading.count)
-    return islice(enumerate(reading, start=1), first - 1, last)
-
-
-def _print_yaml(
+def _as_yaml(
     reading: Reading, entries: Iterable[tuple[int, Entry]], *, with_header: bool
-) -> None:
-    terminal = Terminal()
+) -> Iterator[str]:
     yaml = format_for(Path("shown.yaml"))
     if with_header:
-        terminal.data(paint_yaml(yaml.header(reading.header).decode(), terminal))
+        yield yaml.header(reading.header).decode()
     for number, entry in entries:
-        place = f"# event {number}, {reading.path}:{entry.line}"
-        terminal.data(terminal.paint(place, "dim"))
-        terminal.data(paint_yaml(yaml.event(entry.data).decode(), terminal))
+        yield f"# event {number}, {reading.path}:{entry.line}"
+        yield yaml.event(entry.data).decode()
 
 
-def _print_json(reading: Reading, entries: Iterable[tuple[int, Entry]]) -> None:
-    """Write one JSON document while the tape is read, so that a long tape fits in memory."""
-    terminal = Terminal()
-    head = {"version": DOCUMENT_VERSION, "path": str(reading.path), "header": reading.header}
-    terminal.data(json.dumps(head, indent=2).removesuffix("\n}") + ',\n  "events": [')
-    comma = ""
-    for number, entry in entries:
-        event = json.dumps({"number": number, "line": entry.line, "event": entry.data})
-        sys.stdout.write(f"{comma}    {event}")
-        comma = ",\n"
-    terminal.data("\n  ]\n}")
+def _document(reading: Reading, entries: Iterable[tuple[int, Entry]]) -> dict[str, object]:
+    return {
+        "path": str(reading.path),
+        "header": reading.header,
+        "events": [
+            {"number": number, "line": entry.line, "event": entry.data} for number, entry in entries
+        ],
+    }
 
 
 def _range(text: str | None, count: int) -> tuple[int, int]:
@@ -117,34 +87,7 @@ def _range(text: str | None, count: int) -> tuple[int, int]:
     return numbers
 
 
-_KEY: Final = re.compile(r"""(?P<indent> *(?:- )*)(?P<key>[\w$./@#~-]+|"[^"]*"):(?P<rest>$| .*)""")
-_BLOCK: Final = re.compile(r"(?:^|: |- )[|>][-+0-9]*$")
-
-
-def paint_yaml(text: str, terminal: Terminal) -> str:
-    """The text with coloured keys, if the terminal supports colours."""
-    if terminal.paint("", "cyan") == "":
-        return text
-    return "\n".join(_lines(text.split("\n"), terminal))
-
-
-def _lines(lines: list[str], terminal: Terminal) -> Iterator[str]:
-    block: int | None = None  # the indentation of the key of a literal block
-    for line in lines:
-        indent = len(line) - len(line.lstrip(" "))
-        if block is not None and (indent > block or not line):
-            yield line
-            continue
-        block = indent if _BLOCK.search(line) else None
-        found = _KEY.fullmatch(line)
-        if found is None:
-            yield line
-            continue
-        color = "red" if found["key"] == "raised" else "cyan"
-        yield f"{found['indent']}{terminal.paint(found['key'], color)}:{found['rest']}"
-
-
-def overview(
+def _overview(
     reading: Reading, entries: Iterable[tuple[int, Entry]], terminal: Terminal
 ) -> Iterator[str]:
     """One line per event: number, time, event, and the duration of a finished call.

@@ -9,7 +9,7 @@ from math import ceil
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.cli.cassette.cassette_files import Watch, add_paths, diagnostic_of, find_cassettes
+from vcr_gen.cli.cassette.cassette_files import add_paths, diagnostic_of, find_cassettes
 from vcr_gen.cli.outcome import ERROR, FINE, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options, duration, table
 from vcr_gen.errors import CassetteError
@@ -62,14 +62,12 @@ def run(arguments: argparse.Namespace) -> int:
     paths = find_cassettes(arguments.paths, partial=False)
     methods: dict[str, _MethodStats] = {}
     problems: list[CassetteError] = []
-    with terminal.progress("counting") as draw:
-        watch = Watch(paths, draw)
-        for path in paths:
-            try:
-                with Reading(path) as reading:
-                    _count_calls(reading, watch, methods)
-            except CassetteError as error:
-                problems.append(error)
+    for path in terminal.each(paths, "counting"):
+        try:
+            with Reading(path) as reading:
+                _count_calls(reading, methods)
+        except CassetteError as error:
+            problems.append(error)
     methods = {name: methods[name] for name in sorted(methods)}
     head = ["calls", "errors", *(f"p{percent}" for percent in _PERCENTILES), "method"]
     usable = counted(len(paths) - len(problems), "cassette")
@@ -84,9 +82,9 @@ def run(arguments: argparse.Namespace) -> int:
     return print_outcome(outcome, terminal)
 
 
-def _count_calls(reading: Reading, watch: Watch, methods: dict[str, _MethodStats]) -> None:
+def _count_calls(reading: Reading, methods: dict[str, _MethodStats]) -> None:
     """Add the calls of one tape, except internal ones such as jobs."""
-    for call in read_calls(watch.reading(reading), reading.path):
+    for call in read_calls(reading, reading.path):
         if call.is_internal:
             continue
         method = methods.setdefault(call.start.of, _MethodStats())
