@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes, write_cassette
-from vcr_gen.cli.outcome import DIFFERENT, FINE, FileNote, Outcome, counted, print_outcome
-from vcr_gen.cli.scan_config import read_scan_config
+from vcr_gen.cli.cassette.scan import read_scan_config
+from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.codec.placeholders import placeholders_in
@@ -34,7 +34,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add = parser.add_argument
     add("paths", nargs="+", type=Path, help="files and folders")
-    add("--check", action="store_true", help="write nothing; exit 1 if credentials were found")
     add("--config", type=Path, metavar="FILE", help="a TOML file with [tool.vcr-gen] tables")
     add_output_options(parser)
 
@@ -45,16 +44,14 @@ def run(arguments: argparse.Namespace) -> int:
     paths = find_cassettes(arguments.paths)
     found = {path: list(find_secrets(path, redaction)) for path in paths}
     found = {path: findings for path, findings in found.items() if findings}
-    if not arguments.check:
-        for path in found:
-            _rewrite(path, redaction)
+    for path in found:
+        _rewrite(path, redaction)
     count = sum(map(len, found.values()))
-    verb = "to redact" if arguments.check else "redacted"
-    what = f"{counted(count, 'credential')} in {counted(len(found), 'file')} {verb}"
+    what = f"{counted(count, 'credential')} in {counted(len(found), 'file')} redacted"
     outcome = Outcome(
-        code=DIFFERENT if arguments.check and found else FINE,
+        code=FINE,
         files=[
-            FileNote(str(path), verb, counted(len(findings), "credential"))
+            FileNote(str(path), "redacted", counted(len(findings), "credential"))
             for path, findings in found.items()
         ],
         summary=f"{counted(len(paths), 'cassette')}: {what}",

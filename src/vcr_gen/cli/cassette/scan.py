@@ -1,18 +1,26 @@
 """`vcr-gen cassette scan`: finds credentials in cassettes without showing them."""
 
 import argparse
-from dataclasses import asdict
+import tomllib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, Final
 
 from vcr_gen.cli.cassette.cassette_files import add_paths, find_cassettes
 from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
-from vcr_gen.cli.scan_config import read_scan_config
 from vcr_gen.cli.terminal import Terminal, add_output_options
-from vcr_gen.gen.diagnostics import Diagnostic
-from vcr_gen.runtime.privacy import DEFAULT_RULES
+from vcr_gen.errors import UsageError
+from vcr_gen.gen.diagnostics import Diagnostic, closest
+from vcr_gen.runtime.privacy import DEFAULT_RULES, Redaction
 from vcr_gen.tapes.findings import Finding, find_secrets
 
-__all__ = ["add_parser", "run"]
+__all__ = ["ScanConfig", "add_parser", "read_scan_config", "run"]
+
+_SCAN: Final = ("allow",)
+_REDACTION: Final = ("patterns", "keys", "fields", "allow", "off")
+_TABLES: Final = ("patterns", "fields")
+"""The keys that hold tables; the others hold lists of strings."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -27,7 +35,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add_paths(parser)
     add = parser.add_argument
-    add("--entropy", action="store_true", help="also report words that only look random")
     add("--config", type=Path, metavar="FILE", help="a TOML file with [tool.vcr-gen] tables")
     add("--rules", action="store_true", help="list the rules and exit")
     add_output_options(parser)
@@ -43,10 +50,10 @@ def run(arguments: argparse.Namespace) -> int:
     paths = find_cassettes(arguments.paths)
     found = [
         finding
-        for path in paths
-        for finding in find_secrets(path, config.redaction, entropy=arguments.entropy)
+        for path in terminal.each(paths, "scanning")
+        for finding in find_secrets(path, config.redaction)
     ]
-    findings = [finding for finding in found if not config.allows(finding)]
+    findings = [finding for finding in found if finding.fingerprint not in config.allowed]
     allowed = len(found) - len(findings)
     summary = (
         f"{counted(len(paths), 'cassette')}: "
@@ -72,3 +79,55 @@ def run(arguments: argparse.Namespace) -> int:
 def _annotation(finding: Finding) -> Diagnostic:
     message = f"{finding.rule}: {finding.shown} [{finding.fingerprint}]"
     return Diagnostic(str(finding.path), finding.line, 0, "", message, "")
+
+
+@dataclass(frozen=True, slots=True)
+class ScanConfig:
+    """The rules of `scan` and `redact`, and the findings that `scan` ignores."""
+
+    redaction: Redaction
+    allowed: frozenset[str] = frozenset()
+    """Fingerprints."""
+
+
+def read_scan_config(file: Path | None) -> ScanConfig:
+    """The configuration in `file`, or in the nearest `pyproject.toml`."""
+    if file is None:
+        here = Path.cwd()
+        candidates = (folder / "pyproject.toml" for folder in (here, *here.parents))
+        file = next((path for path in candidates if path.is_file()), None)
+        if file is None:
+            return ScanConfig(Redaction())
+    try:
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{file}: {error}") from None
+    tables = document.get("tool", {}).get("vcr-gen", {})
+    scan = _table(file, tables, "scan", _SCAN)
+    redaction = _table(file, tables, "redaction", _REDACTION)
+    try:
+        return ScanConfig(Redaction(**redaction), frozenset(scan.get("allow", ())))
+    except (UsageError, TypeError, AttributeError) as error:
+        raise UsageError(f"{file}: `tool.vcr-gen.redaction`: {error}") from None
+
+
+def _table(file: Path, tables: Any, name: str, known: Sequence[str]) -> dict[str, Any]:
+    """A table of the configuration, checked."""
+    where = f"{file}: `tool.vcr-gen.{name}"
+    table = tables.get(name, {}) if isinstance(tables, dict) else None
+    if not isinstance(table, dict):
+        raise UsageError(f"{where}`: expected a table")
+    for key, value in table.items():
+        if key not in known:
+            meant = closest(key, known)
+            hint = f"did you mean `{meant}`?" if meant else f"known: {', '.join(known)}"
+            raise UsageError(f"{where}`: unknown key `{key}`; {hint}")
+        if key in _TABLES and not isinstance(value, dict):
+            raise UsageError(f"{where}.{key}`: expected a table; got {value!r}")
+        if key not in _TABLES and not _is_list_of_strings(value):
+            raise UsageError(f"{where}.{key}`: expected a list of strings; got {value!r}")
+    return table
+
+
+def _is_list_of_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
