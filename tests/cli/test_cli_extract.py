@@ -197,24 +197,6 @@ def shell(empty: Project) -> Project:
     return empty
 
 
-@pytest.mark.parametrize(
-    ("target", "others", "path"),
-    [
-        ("sqlite3:Connection", (), "src/app/sqlite3_boundary.py"),
-        ("http.client:HTTPConnection", (), "src/app/client_boundary.py"),
-        ("_socket:socket", ("src/tests/__init__.py",), "src/app/socket_boundary.py"),
-        ("sqlite3:Connection", ("src/other/__init__.py",), "src/sqlite3_boundary.py"),
-    ],
-)
-def test_the_protocol_of_a_class_from_elsewhere_goes_into_the_package_of_the_project(
-    empty: Project, target: str, others: tuple[str, ...], path: str
-) -> None:
-    for file in ("src/app/__init__.py", *others):
-        empty.write(file, "")
-    run = empty.run("extract", target)
-    assert run.out.splitlines()[1] == f"+++ b/{path}"
-
-
 @pytest.mark.usefixtures("warm_mypy")
 def test_what_nobody_annotated_is_read_off_the_body(empty: Project) -> None:
     empty.write(
@@ -270,7 +252,7 @@ def test_what_nobody_annotated_is_read_off_the_body(empty: Project) -> None:
                 return iter(self.key)
         """,
     )
-    run = empty.run("extract", "app.store:Store", "--yes", "-o", "src/app/ports.py")
+    run = empty.run("extract", "app.store:Store", "-o", "src/app/ports.py")
     assert run.code == 0
     text = empty.read("src/app/ports.py")
     assert [line.strip() for line in text.splitlines() if "def " in line] == [
@@ -292,20 +274,20 @@ def test_what_nobody_annotated_is_read_off_the_body(empty: Project) -> None:
 
 
 def test_a_class_becomes_a_protocol_with_the_imports_it_needs(shell: Project) -> None:
-    run = shell.run("extract", "app:Shell", "--stdout")
+    run = shell.run("extract", "app:Shell")
     assert (run.code, run.err) == (0, "")
     assert run.out == EXPECTED
 
 
 def test_what_is_extracted_can_be_wrapped_and_type_checks(shell: Project) -> None:
-    assert shell.run("extract", "app.shell:Shell", "--yes").code == 0
+    assert shell.run("extract", "app.shell:Shell", "-o", "src/app/shell_boundary.py").code == 0
     assert shell.read("src/app/shell_boundary.py") == EXPECTED
     assert shell.run().code == 0
     assert "class VcrShell" in shell.read("generated/vcr_app/shell_boundary.py")
 
 
 def test_pyright_takes_every_extracted_method_for_a_stub(shell: Project) -> None:
-    assert shell.run("extract", "app.shell:Shell", "--yes").code == 0
+    assert shell.run("extract", "app.shell:Shell", "-o", "src/app/shell_boundary.py").code == 0
     settings = {"extraPaths": ["src", str(Path(__file__).parents[2] / "src")]}
     shell.write("pyrightconfig.json", json.dumps(settings))
     command = (sys.executable, "-m", "pyright", "src/app/shell_boundary.py")
@@ -313,26 +295,19 @@ def test_pyright_takes_every_extracted_method_for_a_stub(shell: Project) -> None
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_diff_is_shown_and_nothing_is_written_without_a_yes(shell: Project) -> None:
-    run = shell.run("extract", "app:Shell")
-    assert run.code == 1
-    assert run.out.startswith("--- /dev/null\n+++ b/src/app/shell_boundary.py\n")
-    assert "--yes" in run.err
-    assert not (shell.root / "src/app/shell_boundary.py").exists()
-
-
 def test_nothing_is_overwritten(shell: Project) -> None:
-    shell.write("src/app/shell_boundary.py", "mine = 1\n")
-    run = shell.run("extract", "app:Shell", "--yes")
+    shell.write("src/app/ports.py", "mine = 1\n")
+    run = shell.run("extract", "app:Shell", "-o", "src/app/ports.py")
     assert run.code == 2
-    assert "src/app/shell_boundary.py: VCR301 exists already" in run.err
-    assert shell.read("src/app/shell_boundary.py") == "mine = 1\n"
-    assert shell.run("extract", "app:Shell", "--yes", "-o", "src/app/ports.py").code == 0
-    assert shell.read("src/app/ports.py") == EXPECTED
+    assert "src/app/ports.py: VCR301 exists already" in run.err
+    assert shell.read("src/app/ports.py") == "mine = 1\n"
+    run = shell.run("extract", "app:Shell", "-o", "src/app/other.py")
+    assert (run.code, run.out) == (0, "wrote src/app/other.py\n")
+    assert shell.read("src/app/other.py") == EXPECTED
 
 
 def test_another_name_is_used_for_the_class_itself_too(shell: Project) -> None:
-    out = shell.run("extract", "app:Shell", "--stdout", "--name", "Sh", "--inbound").out
+    out = shell.run("extract", "app:Shell", "--name", "Sh", "--inbound").out
     assert "@inbound\nclass Sh(Protocol):" in out
     assert "def locked(self) -> AbstractContextManager[Sh]: ..." in out
     assert 'def make(x: int, /, y: int) -> "Sh": ...' in out
@@ -342,7 +317,7 @@ def test_another_name_is_used_for_the_class_itself_too(shell: Project) -> None:
 def test_classes_of_packages_can_be_extracted_without_importing_them(
     empty: Project, target: str
 ) -> None:
-    run = empty.run("extract", target, "--stdout")
+    run = empty.run("extract", target)
     assert (run.code, run.err) == (0, "")
     names = {node.name for node in ast.walk(ast.parse(run.out)) if isinstance(node, ast.ClassDef)}
     assert names == {target.partition(":")[2]}
@@ -380,32 +355,10 @@ def test_a_name_that_no_class_can_have_is_refused(shell: Project, name: str) -> 
 def test_a_class_of_the_standard_library_becomes_a_module_that_can_be_imported(
     shell: Project,
 ) -> None:
-    run = shell.run("extract", "subprocess:Popen", "--stdout")
+    run = shell.run("extract", "subprocess:Popen")
     assert run.code == 0, run.err
     assert "_typeshed" in run.out
     exec(compile(run.out, "popen_boundary.py", "exec", dont_inherit=True), {"__name__": "popen"})
-
-
-def test_a_person_at_the_terminal_is_asked(shell: Project) -> None:
-    import os
-    import pty
-    import subprocess
-
-    for answer, exists in (("n\n", False), ("y\n", True)):
-        parent, child = pty.openpty()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "vcr_gen", "extract", "app:Shell"],
-            cwd=shell.root,
-            stdin=child,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        os.write(parent, answer.encode())
-        _, err = process.communicate(timeout=120)
-        os.close(parent)
-        os.close(child)
-        assert b"write src/app/shell_boundary.py? [y/N]" in err
-        assert (shell.root / "src/app/shell_boundary.py").exists() is exists
 
 
 AWKWARD = """
@@ -499,13 +452,13 @@ class Node(Protocol):
 def test_a_class_fits_the_protocol_that_is_taken_from_it(empty: Project) -> None:
     empty.write("src/app/__init__.py", "")
     empty.write("src/app/node.py", AWKWARD)
-    assert empty.run("extract", "app.node:Node", "--yes", "-o", "src/app/port.py").code == 0
+    assert empty.run("extract", "app.node:Node", "-o", "src/app/port.py").code == 0
     assert empty.read("src/app/port.py") == AWKWARD_EXPECTED
-    generic = empty.run("extract", "app.node:Pairs", "--stdout").out
+    generic = empty.run("extract", "app.node:Pairs").out
     assert "def get(self, key: dict[str, K]) -> V | None: ..." in generic
-    filled = empty.run("extract", "app.node:Known", "--stdout").out
+    filled = empty.run("extract", "app.node:Known").out
     assert "def get(self, key: dict[str, int]) -> bytes | None: ..." in filled
-    named = empty.run("extract", "app.node:Node", "--stdout", "--name", "Tree").out
+    named = empty.run("extract", "app.node:Node", "--name", "Tree").out
     assert "from app.node import Node\n" in named
     assert 'child: "Node", words: tuple[str, ...] = ("plain", "html")' in named
     assert ') -> "Tree | None": ...' in named

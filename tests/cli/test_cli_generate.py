@@ -401,20 +401,14 @@ def test_a_mistyped_command_is_told_in_words(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "idle", "option"),
-    [
-        (("--check", "--init"), "--check", "--init"),
-        (("--diff", "--list"), "--diff", "--list"),
-        (("src", "--show-config"), "src", "--show-config"),
-        (("--explain", "VCR301", "VCR302"), "VCR302", "--explain"),
-    ],
+    "arguments", [("--check", "--init"), ("--diff", "--list"), ("--watch", "--show-config")]
 )
-def test_what_would_have_no_meaning_is_refused(
-    empty: Project, arguments: tuple[str, ...], idle: str, option: str
+def test_options_that_exclude_each_other_are_refused(
+    empty: Project, arguments: tuple[str, str]
 ) -> None:
     run = empty.run(*arguments)
     assert run.code == 2
-    assert run.err.startswith(f"{idle}: VCR411 has no effect together with {option}\n")
+    assert f"argument {arguments[1]}: not allowed with argument {arguments[0]}" in run.err
     assert [path.name for path in empty.root.iterdir()] == ["pyproject.toml"]
 
 

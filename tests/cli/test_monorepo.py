@@ -20,8 +20,8 @@ def test_projects_inside_of_a_folder_are_not_part_of_it(repository: Project) -> 
     run = repository.run()
     assert (run.code, run.out) == (0, "")
     assert run.err == (
-        "no boundaries found: other projects are in a, b; "
-        "run vcr-gen there, or vcr-gen --config a/pyproject.toml\n0 unchanged\n"
+        "no boundaries found: mark a Protocol with @outbound, or run vcr-gen --init\n"
+        "0 unchanged\n"
     )
     assert repository.files() == {}
     assert repository.run("--config", "a/pyproject.toml").code == 0
@@ -59,14 +59,6 @@ def test_a_project_that_comes_or_goes_is_noticed(repository: Project) -> None:
     assert (check.code, check.out.count("stale ")) == (1, 4)
     settings.unlink()
     assert repository.run("--check").code == 0
-
-
-def test_the_command_that_is_shown_is_right_where_it_is_read(repository: Project) -> None:
-    repository.write("pyproject.toml", '[tool.vcr-gen]\nsources = ["."]\n')
-    repository.write("docs/index.md", "")
-    run = Project(repository.root / "docs").run()
-    assert "other projects are in ../a, ../b; " in run.err
-    assert run.err.splitlines()[0].endswith("vcr-gen --config ../a/pyproject.toml")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from io import StringIO, TextIOWrapper
+from io import TextIOWrapper
 
 __all__ = ["main"]
 
@@ -15,7 +15,6 @@ _UNREAD = 141
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code: 0 fine, 1 difference found, 2 error."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    _open_streams()
     if isinstance(sys.stdout, TextIOWrapper):
         # A diff may hold characters that the terminal's encoding does not have.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -41,10 +40,3 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(explain(error), file=sys.stderr)
         return _ERROR
     return code
-
-
-def _open_streams() -> None:
-    """Replace standard streams that were closed when the process started."""
-    for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, StringIO())

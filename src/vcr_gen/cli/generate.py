@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import signal
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 __all__ = ["parser", "run"]
 
 _OPTIONS = ("check", "diff", "explain", "help", "init", "list", "show-config", "version", "watch")
-_ALONE = ("explain", "init", "list", "show_config")
 _DONE = {"missing": "wrote", "changed": "rewrote", "stale": "deleted"}
 _NOTHING_WRITTEN = "; nothing was written"
 _COUNTED = {"missing": "written", "changed": "rewritten", "stale": "deleted"}
@@ -66,17 +64,16 @@ def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
         metavar="PATHS",
         help="only the wrappers of these source files or folders (default: the whole project)",
     )
-    add = result.add_argument
+    add = result.add_mutually_exclusive_group().add_argument
     add("--check", action="store_true", help="write nothing; exit 1 when a file would change")
     add("--diff", action="store_true", help="like --check, and print what would change as a diff")
-    mode = result.add_mutually_exclusive_group()
-    mode.add_argument("--list", action="store_true", help="list the boundaries of the project")
-    mode.add_argument("--init", action="store_true", help="set up a project; overwrites nothing")
-    mode.add_argument("--explain", metavar="CODE", help="explain a diagnostic, such as VCR301")
-    mode.add_argument("--show-config", action="store_true", help="print the effective settings")
-    mode.add_argument("--watch", action="store_true", help="generate again when a source changes")
-    add("--no-cache", action="store_true", help="ignore the cache of earlier runs")
+    add("--list", action="store_true", help="list the boundaries of the project")
+    add("--init", action="store_true", help="set up a project; overwrites nothing")
+    add("--explain", metavar="CODE", help="explain a diagnostic, such as VCR301")
+    add("--show-config", action="store_true", help="print the effective settings")
+    add("--watch", action="store_true", help="generate again when a source changes")
     add("--version", action="store_true", help="print the version")
+    result.add_argument("--no-cache", action="store_true", help="ignore the cache of earlier runs")
     add_common_options(result)
     return result
 
@@ -90,7 +87,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    _refuse_idle(arguments)
     if arguments.version:
         from vcr_gen.gen.settings.versions import installed_version
 
@@ -127,7 +123,6 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
 def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal) -> int:
     from vcr_gen.gen.runs.run import Request, plan_run
 
-    started = time.perf_counter()
     paths = _checked_paths(config, arguments.paths)
     with terminal.progress("generating") as progress:
         request = Request(
@@ -136,9 +131,8 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
             progress=progress,
         )
         plan = plan_run(config, request)
-    terminal.detail(f"read and compared in {time.perf_counter() - started:.2f} s")
     if not plan.changes and not plan.unchanged:
-        terminal.note(f"no boundaries found: {_where_to_look(config)}")
+        terminal.note("no boundaries found: mark a Protocol with @outbound, or run vcr-gen --init")
     only_look = arguments.check or arguments.diff
     verbs = _FOUND if only_look else _DONE
     files = [FileNote(config.display(c.path), verbs[c.kind]) for c in plan.changes]
@@ -161,31 +155,6 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
         ),
         terminal,
     )
-
-
-def _where_to_look(config: Config) -> str:
-    """A hint for a project without boundaries."""
-    from vcr_gen.gen.sources.files import other_projects
-
-    others = [Path(os.path.relpath(folder)).as_posix() for folder in other_projects(config)]
-    if not others:
-        return "mark a Protocol with @outbound, or run vcr-gen --init"
-    return (
-        f"other projects are in {', '.join(others)}; "
-        f"run vcr-gen there, or vcr-gen --config {others[0]}/pyproject.toml"
-    )
-
-
-def _refuse_idle(arguments: argparse.Namespace) -> None:
-    """Refuse arguments that have no effect together with another option."""
-    for other in _ALONE:
-        idle = [f"--{name}" for name in ("check", "diff") if getattr(arguments, name)]
-        idle += [str(path) for path in arguments.paths if other != "list"]
-        if getattr(arguments, other) and idle:
-            option = f"--{other.replace('_', '-')}"
-            message = f"has no effect together with {option}"
-            hint = "use one of them at a time"
-            raise RefusedError([Diagnostic(word, 0, 0, "VCR411", message, hint) for word in idle])
 
 
 def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:

@@ -153,35 +153,15 @@ def _property(text: str) -> str:
     return _message(text).replace(":", "%3A").replace(",", "%2C")
 
 
-_EXTRA = {"black", "jinja2", "libcst", "mypy"}
-
-
 def explain(error: BaseException) -> str:
     """The message for an unhandled exception: what failed and what to do, without a traceback."""
     if isinstance(error, VcrError | DivergenceError):
         return str(error)
-    if isinstance(error, ModuleNotFoundError):
-        package = (error.name or "").partition(".")[0]
-        if package in _EXTRA:
-            return (
-                f"vcr-gen: VCR410 {package} is not installed; the generator needs the extra `gen`\n"
-                '  hint: pip install "vcr-gen[gen]"'
-            )
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"vcr-gen: {error.filename}: {error.strerror or error}"
     if isinstance(error, OSError) and error.strerror:
-        return f"vcr-gen: {_missing_directory() or error.strerror}"
+        place = f"{error.filename}: " if error.filename is not None else ""
+        return f"vcr-gen: {place}{error.strerror}"
     return (
         f"vcr-gen: internal error: {type(error).__name__}: {error}\n"
         "  hint: this is a bug in vcr-gen, please report it; "
         "VCR_GEN_DEBUG=1 in the environment shows the traceback"
     )
-
-
-def _missing_directory() -> str:
-    """A message, if the working directory was deleted."""
-    try:
-        os.getcwd()
-    except OSError:
-        return "the working directory no longer exists"
-    return ""

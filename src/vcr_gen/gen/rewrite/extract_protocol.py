@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from keyword import iskeyword
-from pathlib import Path
 from typing import Final, cast
 
 import libcst as cst
@@ -38,8 +37,6 @@ class Extracted:
 
     text: str
     """The new module, not formatted yet."""
-    source: Path
-    """The file that holds the class."""
     left_out: tuple[Diagnostic, ...]
     """Public members that the Protocol lacks, and why."""
 
@@ -78,7 +75,7 @@ def extract(config: Config, spelled: str, *, name: str | None, direction: Direct
         raise RefusedError([Diagnostic(*place, "VCR412", message, ""), *left_out.values()])
     lazy = any(ancestor.definition.module.lazy_annotations for ancestor in lineage)
     text = _module(owner, statements, direction, lazy=lazy)
-    return Extracted(text=text, source=found.module.path, left_out=tuple(left_out.values()))
+    return Extracted(text=text, left_out=tuple(left_out.values()))
 
 
 def _public_members(lineage: Sequence[Owner]) -> Iterator[tuple[str, Member, Owner]]:

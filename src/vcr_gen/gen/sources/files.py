@@ -19,7 +19,6 @@ __all__ = [
     "digest",
     "list_files",
     "module_name",
-    "other_projects",
     "read_sources",
 ]
 
@@ -70,12 +69,6 @@ def read_sources(config: Config) -> list[SourceFile]:
             if source is not None:
                 found[file.path] = source
     return list(found.values())
-
-
-def other_projects(config: Config) -> list[Path]:
-    """The folders below that are separate projects and are not searched."""
-    folders = (Path(file.path).parent for file in list_files(config) if _is_settings(file.path))
-    return [folder for folder in dict.fromkeys(folders) if has_own_config(folder)]
 
 
 def module_name(relative: Path) -> str:
