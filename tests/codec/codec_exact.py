@@ -12,7 +12,8 @@ import types
 from collections import abc
 from typing import Any
 
-from vcr_gen.runtime.codec import Compiler, Plain, Registry
+from vcr_gen.runtime.codec import Compiler, Registry
+from vcr_gen.runtime.plain import Plain
 
 
 def through_json(plain: Plain) -> Plain:

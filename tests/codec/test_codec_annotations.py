@@ -175,12 +175,6 @@ def test_a_field_may_have_the_name_of_its_type() -> None:
     }
 
 
-def test_names_for_type_checkers_only_can_be_given_to_the_compiler() -> None:
-    compiler = Compiler(registry=Registry(), namespace={"Absent": m.Point})
-    plain = compiler.codec(m.UsesAbsent).encode(m.UsesAbsent(1, m.Point(1, 2), []))
-    assert plain == {"a": 1, "absent": {"x": 1, "y": 2}, "many": []}
-
-
 def test_type_arguments_reach_the_fields_of_bases() -> None:
     class Holder(Generic[T]):
         pass

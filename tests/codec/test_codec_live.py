@@ -13,8 +13,8 @@ import pytest
 from vcr_gen.boundary import Volatile
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.codec import Compiler, Registry
+from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.node import LIVE, NO_FIT, Node
-from vcr_gen.runtime.codec.plain_kinds import Fault
 
 
 class Cursor(Protocol):

@@ -19,7 +19,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vcr_gen.errors import DecodeError
-from vcr_gen.runtime.codec import Compiler, Plain, Registry, differences, same
+from vcr_gen.runtime.codec import Compiler, Registry, differences, same
+from vcr_gen.runtime.plain import Plain
 
 RECORDING = Compiler(registry=Registry())
 REPLAYING = Compiler(registry=Registry())

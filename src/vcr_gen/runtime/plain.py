@@ -11,6 +11,7 @@ __all__ = [
     "MAX_DEPTH",
     "Plain",
     "check_plain",
+    "is_plain_text",
     "parse_float",
     "parse_int",
     "shortened",
@@ -77,6 +78,11 @@ def _list_fault(value: list[Plain], depth: int) -> _Fault | None:
         if fault is not None:
             return f"[{index}]{fault[0]}", *fault[1:]
     return None
+
+
+def is_plain_text(text: str) -> bool:
+    """Whether every format supports the text: no lone surrogates."""
+    return text.isascii() or _text_fault(text) is None
 
 
 def _text_fault(text: str) -> _Fault | None:

@@ -13,8 +13,7 @@ from vcr_gen.runtime.codec.compare import (
     differences,
     same,
 )
-from vcr_gen.runtime.codec.compiler import Codec, Compiler, decode_exception, encode_exception
-from vcr_gen.runtime.codec.plain_kinds import Plain
+from vcr_gen.runtime.codec.compiler import Codec, Compiler
 from vcr_gen.runtime.codec.registry import Registry
 
 __all__ = [
@@ -24,11 +23,8 @@ __all__ = [
     "Compiler",
     "Difference",
     "Missing",
-    "Plain",
     "Registry",
-    "decode_exception",
     "differences",
-    "encode_exception",
     "import_failures",
     "late_import",
     "resolve_annotations",

@@ -76,12 +76,11 @@ class Scope:
         names: Mapping[str, Any],
         late: Mapping[str, str] | None = None,
         inner: Mapping[str, Any] | None = None,
-        fallback: Mapping[str, Any] | None = None,
     ) -> None:
         self.names = names
         self._late = late or {}
         self._imported: dict[str, object] = {}
-        self._known = (inner or {}, names, self._imported, vars(builtins), fallback or {})
+        self._known = (inner or {}, names, self._imported, vars(builtins))
 
     def __getitem__(self, name: str) -> object:
         for known in self._known:
@@ -238,13 +237,8 @@ _ABOUT_MODEL: Final = "__pydantic_generic_metadata__"
 """The attribute of a pydantic model with its origin and its type variables."""
 
 
-def class_annotations(
-    cls: type, args: tuple[object, ...], extra: Mapping[str, Any]
-) -> dict[str, object]:
-    """Every annotation of a class and its bases, each evaluated where it was written.
-
-    `extra` are fallback names, for imports under TYPE_CHECKING.
-    """
+def class_annotations(cls: type, args: tuple[object, ...]) -> dict[str, object]:
+    """Every annotation of a class and its bases, each evaluated where it was written."""
     arguments = arguments_by_class(cls, args)
     found: dict[str, object] = {}
     for base in reversed(cls.__mro__):
@@ -254,7 +248,7 @@ def class_annotations(
         module = sys.modules.get(base.__module__)
         names = vars(module) if module is not None else {}
         parameters = {each.__name__: each for each in getattr(base, "__type_params__", ())}
-        scope = Scope(names, None, {**_visible(base), **parameters}, extra)
+        scope = Scope(names, None, {**_visible(base), **parameters})
         given = arguments.get(base, {})
         for name, annotation in own.items():
             found[name] = substitute(resolve(annotation, scope), {**given, Self: cls})

@@ -5,17 +5,17 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum, Flag
 from typing import Any, Final
 
 from vcr_gen.runtime.codec.annotations import class_annotations, strip_qualifiers
 from vcr_gen.runtime.codec.dynamic import DynamicNode, ProtocolNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
+from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.foreign import foreign_node
 from vcr_gen.runtime.codec.lookup import describe
 from vcr_gen.runtime.codec.node import DYNAMIC, EXACT, NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import NULL, STR, Fault, Plain, show
 from vcr_gen.runtime.codec.pydantic_models import pydantic_node, validation_error_node
 from vcr_gen.runtime.codec.records import (
     RecordNode,
@@ -26,6 +26,8 @@ from vcr_gen.runtime.codec.records import (
 )
 from vcr_gen.runtime.codec.registry import HINT
 from vcr_gen.runtime.codec.standard_types import STANDARD, completed_process_node, struct_node
+from vcr_gen.runtime.codec.tags import NULL, STR
+from vcr_gen.runtime.plain import Plain
 
 
 class EnumNode(ClassNode):
@@ -217,13 +219,8 @@ def _has_slots(cls: type) -> bool:
     return any(vars(base).get("__slots__") for base in cls.__mro__)
 
 
-def class_node(
-    nodes: Nodes, cls: type[Any], args: tuple[Any, ...], namespace: Mapping[str, Any]
-) -> Node:
-    """The node of a class, given its type arguments.
-
-    `namespace` has what names in annotations mean when their own module does not know them.
-    """
+def class_node(nodes: Nodes, cls: type[Any], args: tuple[Any, ...]) -> Node:
+    """The node of a class, given its type arguments."""
     name = describe(types.GenericAlias(cls, args) if args else cls, nodes.type_name)
     if cls in STANDARD:
         return STANDARD[cls](nodes, cls, name, args)
@@ -237,7 +234,7 @@ def class_node(
         return struct_node(nodes, cls, name)
     if (cls.__module__, cls.__qualname__) == ("subprocess", "CompletedProcess"):
         return completed_process_node(nodes, cls, name, args)
-    node = _record_node(nodes, cls, name, class_annotations(cls, args, namespace))
+    node = _record_node(nodes, cls, name, class_annotations(cls, args))
     if node is not None:
         return node
     builtin = next((each for each in _BUILTINS if issubclass(cls, each)), None)

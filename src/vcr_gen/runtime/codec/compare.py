@@ -9,7 +9,8 @@ from enum import Enum
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from vcr_gen.runtime.codec.plain_kinds import Fault, Plain, step_to
+from vcr_gen.runtime.codec.fault import Fault, step_to
+from vcr_gen.runtime.plain import Plain
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.codec.node import Node

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, get_args, get_origin
 
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.paths import Step
-from vcr_gen.runtime.codec.annotations import Scope, strip_annotated
+from vcr_gen.runtime.codec.annotations import strip_annotated
 from vcr_gen.runtime.codec.classes import UnsupportedNode, class_node
 from vcr_gen.runtime.codec.compare import Difference, differences
 from vcr_gen.runtime.codec.dynamic import DynamicNode, Recursive
-from vcr_gen.runtime.codec.lookup import LoadedTypes, check_held, describe, plain_type_name
+from vcr_gen.runtime.codec.fault import Fault
+from vcr_gen.runtime.codec.lookup import check_held, describe, find_loaded, plain_type_name
 from vcr_gen.runtime.codec.markers import (
     Mark,
     custom_node,
@@ -26,10 +27,10 @@ from vcr_gen.runtime.codec.markers import (
 )
 from vcr_gen.runtime.codec.node import Node
 from vcr_gen.runtime.codec.placeholders import REDACTED
-from vcr_gen.runtime.codec.plain_kinds import Fault, Plain
 from vcr_gen.runtime.codec.registry import HINT, Registered, Registry
 from vcr_gen.runtime.codec.standard_types import standard_name, standard_type
 from vcr_gen.runtime.codec.unions import form_node
+from vcr_gen.runtime.plain import Plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,10 @@ def _without_name(plain: Plain) -> str:
 class Compiler:
     """Compiles annotations; results are cached.
 
-    `live` is asked first about each annotation it reaches (without `Annotated`), so that the
-    runtime can take handles, callbacks and streams upon itself. `namespace` are names to fall back
-    to in annotations whose own module imports them only for type checkers. `hide` names secrets:
-    it gives the placeholder that is stored for one. With `rebuilds`, what is encoded is decoded in
-    another run, so that exceptions must be of classes which that will have.
+    `live` is asked first about each annotation (without `Annotated`), so that the runtime can
+    provide the nodes of handles, callbacks and streams. `hide` gives the placeholder that is stored
+    for a secret. With `rebuilds`, what is encoded is decoded in another run, so that exceptions
+    must be of classes which that will have.
     """
 
     def __init__(
@@ -78,7 +78,6 @@ class Compiler:
         *,
         registry: Registry | None = None,
         live: LiveHook = _nothing_live,
-        namespace: Mapping[str, Any] | None = None,
         hide: Callable[[Plain], str] = _without_name,
         rebuilds: bool = False,
     ) -> None:
@@ -86,9 +85,7 @@ class Compiler:
         self._live: Final = live
         self.hide: Final = hide
         self.rebuilds: Final = rebuilds
-        self._names: Final = dict(namespace or {})
-        self._loaded = LoadedTypes()
-        self._lookups: Final[list[dict[Any, Any]]] = []
+        self._found: dict[tuple[str, type], type] = {}
         self._version = self._registry.version
         self._nodes: dict[object, Node] = {}
         self._fresh: dict[object, Node] = {}
@@ -98,18 +95,10 @@ class Compiler:
         self._kept: dict[int, object] = {}
         self._lock: Final = threading.RLock()
 
-    def lookup_table(self) -> dict[Any, Any]:
-        """A table of classes that values and names lead to; emptied when a session begins."""
-        table: dict[Any, Any] = {}
-        self._lookups.append(table)
-        return table
-
     def forget_lookups(self) -> None:
         """Forget the classes that values and names led to: the next session may have others."""
         with self._lock:
-            self._loaded = LoadedTypes()
-            for table in self._lookups:
-                table.clear()
+            self._found.clear()
             for cls in [cls for cls in self._values if cls.__module__ != "builtins"]:
                 del self._values[cls]
                 self._nodes.pop(cls, None)
@@ -170,10 +159,13 @@ class Compiler:
 
     def find_type(self, name: str, base: type) -> type:
         """The class of that name below `base`."""
-        found = self._registry.named(name) or standard_type(name)
-        if found is not None and issubclass(found, base):
-            return found
-        return self._loaded.find(name, base)
+        found = self._found.get((name, base))
+        if found is None:
+            found = self._registry.named(name) or standard_type(name)
+            if found is None or not issubclass(found, base):
+                found = find_loaded(name, base)
+            self._found[name, base] = found
+        return found
 
     def _compile_once(self, key: object, annotation: object) -> Node:
         back = Recursive(describe(annotation, self.type_name))
@@ -205,12 +197,12 @@ class Compiler:
             return custom_node(
                 self, registered.type_, registered.name, registered.encode, registered.decode
             )
-        form = form_node(self, annotation, Scope(self._names))
+        form = form_node(self, annotation)
         if form is not None:
             return form
         origin = get_origin(annotation) or annotation
         assert isinstance(origin, type)
-        return class_node(self, origin, get_args(annotation), self._names)
+        return class_node(self, origin, get_args(annotation))
 
     def _registered(self, annotation: object) -> Registered | None:
         cls = get_origin(annotation) or annotation
@@ -219,7 +211,7 @@ class Compiler:
     def _notice_registrations(self) -> None:
         if self._version != self._registry.version:
             self._version = self._registry.version
-            self._nodes, self._values, self._codecs = {}, {}, {}
+            self._nodes, self._values, self._codecs, self._found = {}, {}, {}, {}
 
     def _key(self, annotation: object) -> object:
         try:
@@ -280,16 +272,3 @@ DECLARE: Final = (
 _TOO_DEEP: Final = Fault(
     "less nesting", "more than the stack holds, or a value that contains itself"
 )
-
-
-def encode_exception(raised: BaseException, compiler: Compiler) -> Plain:
-    """The plain of an exception, always with its type's name."""
-    return compiler.codec(object).encode(raised)
-
-
-def decode_exception(plain: Plain, compiler: Compiler) -> BaseException:
-    """An equal exception; its type must be loaded or registered."""
-    value: object = compiler.codec(object).decode(plain)
-    if not isinstance(value, BaseException):
-        raise DecodeError(path="$", expected="an exception", got=type(value).__qualname__)
-    return value

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from vcr_gen.paths import Step
+from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.node import DYNAMIC, NO_FIT, ClassNode, Node
-from vcr_gen.runtime.codec.plain_kinds import KINDS, TYPE, Fault, Plain, kind_of
 from vcr_gen.runtime.codec.scalars import BIG_INT, ESCAPED, ODD_FLOAT
+from vcr_gen.runtime.codec.tags import KINDS, TYPE, kind_of
+from vcr_gen.runtime.plain import Plain
 
 
 class Recursive(Node):

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from vcr_gen.paths import Step
+from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.mappings import MappingNode
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import DICT, Fault, Plain, show
 from vcr_gen.runtime.codec.registry import HINT
+from vcr_gen.runtime.codec.tags import DICT
+from vcr_gen.runtime.plain import Plain
 
 ARGS: Final = "args"
 ATTRIBUTES: Final = "attributes"

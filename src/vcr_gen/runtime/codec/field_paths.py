@@ -13,7 +13,7 @@ from vcr_gen.paths import FieldPath, Step, Wild, step_text
 from vcr_gen.runtime.codec import MISSING, Missing, same
 from vcr_gen.runtime.codec.exceptions import ATTRIBUTES
 from vcr_gen.runtime.codec.mappings import ITEMS
-from vcr_gen.runtime.codec.plain_kinds import TYPE, VALUE
+from vcr_gen.runtime.codec.tags import TYPE, VALUE
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 
 __all__ = [

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import types
-import weakref
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
+from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import EXACT, LIVE, NO_FIT, Node
-from vcr_gen.runtime.codec.plain_kinds import NULL, STR, Fault, Plain, show
+from vcr_gen.runtime.codec.tags import NULL, STR
+from vcr_gen.runtime.plain import Plain
 
 
 def plain_type_name(cls: type) -> str:
@@ -60,34 +61,21 @@ _NONE: Final = "None"
 _LOCAL: Final = ".<locals>."
 
 
-class LoadedTypes:
-    """Finds loaded classes by name, below a base class."""
-
-    def __init__(self) -> None:
-        self._found: Final[weakref.WeakValueDictionary[tuple[int, str], type]] = (
-            weakref.WeakValueDictionary()
-        )
-
-    def find(self, name: str, base: type) -> type:
-        """The class with this name, if it is `base` or a subclass."""
-        key = (id(base), name)
-        found = self._found.get(key)
-        if found is not None and issubclass(found, base):
-            return found
-        found = _in_module(name)
-        if found is None or not issubclass(found, base):
-            found = _defined_last(name, base)
-        if found is None:
-            module = name.rpartition(".")[0]
-            expected = f"a loaded type below {plain_type_name(base)}"
-            hint = f"import {module} before, or register the type" if module else ""
-            if _LOCAL in name:
-                hint = "call the function that defines it before, or define it in a module"
-            elif module == "__main__":
-                hint = "define the type in a module, which this run can import, not in a script"
-            raise Fault(expected, f"the name {show(name)}", hint)
-        self._found[key] = found
-        return found
+def find_loaded(name: str, base: type) -> type:
+    """The loaded class with this name, if it is `base` or a subclass; raises `Fault` if not."""
+    found = _in_module(name)
+    if found is None or not issubclass(found, base):
+        found = _defined_last(name, base)
+    if found is None:
+        module = name.rpartition(".")[0]
+        expected = f"a loaded type below {plain_type_name(base)}"
+        hint = f"import {module} before, or register the type" if module else ""
+        if _LOCAL in name:
+            hint = "call the function that defines it before, or define it in a module"
+        elif module == "__main__":
+            hint = "define the type in a module, which this run can import, not in a script"
+        raise Fault(expected, f"the name {show(name)}", hint)
+    return found
 
 
 def check_held(cls: type) -> None:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from vcr_gen.paths import Step, Wild
+from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import DICT, Fault, Plain, show, step_to
 from vcr_gen.runtime.codec.scalars import IntNode
 from vcr_gen.runtime.codec.sequences import ItemsNode, TupleNode
+from vcr_gen.runtime.codec.tags import DICT
+from vcr_gen.runtime.plain import Plain
 
 ITEMS: Final = "$items"
 A_KEY: Final = "[a key]"

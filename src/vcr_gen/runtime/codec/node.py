@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 from vcr_gen.paths import Step, Wild
 from vcr_gen.runtime.codec.compare import Difference
-from vcr_gen.runtime.codec.plain_kinds import TYPE, Fault, Plain, kind_of, show, tag, untag
+from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.codec.tags import TYPE, kind_of, tag, untag
+from vcr_gen.runtime.plain import Plain
 
 EXACT: Final = 0
 STAND_IN: Final = 500
@@ -95,10 +97,6 @@ class Nodes(Protocol):
         """The node of an annotation."""
         ...
 
-    def lookup_table(self) -> dict[Any, Any]:
-        """A table of classes that values and names lead to; emptied when a session begins."""
-        ...
-
     def of_value(self, cls: type) -> Node:
         """The node that stores exactly the values of a class; raises `Fault` if there is none."""
         ...
@@ -141,8 +139,6 @@ class ClassNode(Node):
         self.name = name
         self._base: Final = base or cls
         self._alternatives: Final = alternatives or {}
-        self._by_class: Final[dict[type, tuple[str, Node]]] = nodes.lookup_table()
-        self._by_name: Final[dict[str, Node]] = nodes.lookup_table()
 
     def bare(self, value: object) -> Plain:
         """The plain of a value of exactly this class."""
@@ -198,41 +194,30 @@ class ClassNode(Node):
     def _untagged(self, tagged: dict[str, Plain]) -> tuple[Node, Plain]:
         """The node that a tag names, and the plain to decode."""
         name, payload = untag(tagged, expected=self.name)
-        node = self._by_name.get(name)
-        if node is None:
-            node = self._by_name[name] = self._find(name)
-        return node, payload
-
-    def _find(self, name: str) -> Node:
         for cls, annotation in self._alternatives.items():
             if self.nodes.type_name(cls) == name:
-                return self.nodes.node(annotation)
+                return self.nodes.node(annotation), payload
         cls = self.nodes.find_type(name, self._base)
         if cls is self.cls:
             raise Fault(f"{self.name} without a tag", f"a tag {name}")
-        return self.nodes.of_value(cls)
+        return self.nodes.of_value(cls), payload
 
     def _node_of(self, value: object) -> tuple[str, Node]:
         """The name for the tag of a value, and the node that stores it."""
         cls = _own_type(value)
-        known = self._by_class.get(cls)
-        if known is not None:
-            return known
         name = self.nodes.type_name(cls)
         if cls in self._alternatives:
-            node = self.nodes.node(self._alternatives[cls])
-        elif issubclass(cls, self._base):
-            node = self.nodes.of_value(cls)
-            if self.nodes.find_type(name, self._base) is not cls:
-                raise Fault(
-                    f"{self.name}, of a type that its name leads back to",
-                    f"a {name}, a name that several loaded types have",
-                    "register one of them under another name",
-                )
-            self.nodes.check_found_again(cls)
-        else:
+            return name, self.nodes.node(self._alternatives[cls])
+        if not issubclass(cls, self._base):
             raise Fault(self.name, show(value))
-        self._by_class[cls] = name, node
+        node = self.nodes.of_value(cls)
+        if self.nodes.find_type(name, self._base) is not cls:
+            raise Fault(
+                f"{self.name}, of a type that its name leads back to",
+                f"a {name}, a name that several loaded types have",
+                "register one of them under another name",
+            )
+        self.nodes.check_found_again(cls)
         return name, node
 
 

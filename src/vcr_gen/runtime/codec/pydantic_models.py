@@ -13,11 +13,13 @@ from vcr_gen.boundary import Secret
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.dynamic import DynamicNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
+from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.markers import CustomNode, is_marker, mark
 from vcr_gen.runtime.codec.node import Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import DICT, Fault, Plain, show
 from vcr_gen.runtime.codec.records import RecordNode, Shape, TypedDictNode, blank, record_field
 from vcr_gen.runtime.codec.scalars import bytes_to_plain, str_to_plain
+from vcr_gen.runtime.codec.tags import DICT
+from vcr_gen.runtime.plain import Plain
 
 DEFAULTED: Final = "$defaulted"
 EXTRA: Final = "$extra"

@@ -13,9 +13,11 @@ from typing import Any, Final, Literal, NotRequired, Required, get_args, get_ori
 
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.annotations import strip_qualifiers
+from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.markers import is_unrecorded
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import DICT, Fault, Plain, show, step_to
+from vcr_gen.runtime.codec.tags import DICT
+from vcr_gen.runtime.plain import Plain
 
 
 @dataclass(frozen=True, slots=True)

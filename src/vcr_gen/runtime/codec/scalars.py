@@ -8,18 +8,10 @@ import math
 import re
 from typing import Any, Final, cast
 
+from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import (
-    FLOAT,
-    INT,
-    MAX_INT,
-    MIN_INT,
-    STR,
-    Fault,
-    Plain,
-    is_plain_text,
-    show,
-)
+from vcr_gen.runtime.codec.tags import FLOAT, INT, STR
+from vcr_gen.runtime.plain import INT_MAX, INT_MIN, Plain, is_plain_text
 
 BIG_INT: Final = "$int"
 ODD_FLOAT: Final = "$float"
@@ -72,11 +64,11 @@ class IntNode(ClassNode):
 
     def encode(self, value: object) -> Plain:
         if type(value) is int:
-            return value if MIN_INT <= value <= MAX_INT else {BIG_INT: int_to_text(value)}
+            return value if INT_MIN <= value <= INT_MAX else {BIG_INT: int_to_text(value)}
         return self.encode_tagged(value)
 
     def decode(self, plain: Plain) -> object:
-        if type(plain) is int and MIN_INT <= plain <= MAX_INT:
+        if type(plain) is int and INT_MIN <= plain <= INT_MAX:
             return plain
         return super().decode(plain)
 
@@ -168,7 +160,7 @@ def big_int_from_text(text: Plain) -> int:
             value = int(text)
         elif _BIG_HEX.fullmatch(text):
             value = int(text, 16)
-        if not MIN_INT <= value <= MAX_INT and int_to_text(value) == text:
+        if not INT_MIN <= value <= INT_MAX and int_to_text(value) == text:
             return value
     raise Fault("the digits of an int beyond 64 bits", show(text)).within(f".{BIG_INT}")
 

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from vcr_gen.paths import Step, Wild
+from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import LIST, Fault, Plain, show
+from vcr_gen.runtime.codec.tags import LIST
+from vcr_gen.runtime.plain import Plain
 
 
 class ItemsNode(ClassNode):

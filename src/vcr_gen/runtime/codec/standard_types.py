@@ -11,13 +11,14 @@ from collections.abc import Callable
 from typing import Any, Final, get_origin
 
 from vcr_gen.runtime.codec.annotations import strip_annotated, union_of
+from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.lookup import plain_type_name
 from vcr_gen.runtime.codec.mappings import DefaultDictNode, MappingNode, pairs_node
 from vcr_gen.runtime.codec.node import Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import BOOL, NULL, Fault
 from vcr_gen.runtime.codec.records import Field, RecordNode, Shape
 from vcr_gen.runtime.codec.scalars import BytesNode, ConstantNode, FloatNode, IntNode, StrNode
 from vcr_gen.runtime.codec.sequences import ItemsNode, SetNode, TupleNode
+from vcr_gen.runtime.codec.tags import BOOL, NULL
 from vcr_gen.runtime.codec.texts import TEXTS
 
 Args = tuple[Any, ...]

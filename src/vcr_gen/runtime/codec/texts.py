@@ -16,9 +16,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
+from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, Nodes
-from vcr_gen.runtime.codec.plain_kinds import STR, Fault, Plain, show
 from vcr_gen.runtime.codec.scalars import ESCAPED, str_from_plain, str_to_plain
+from vcr_gen.runtime.codec.tags import STR
+from vcr_gen.runtime.plain import Plain
 
 _SUFFIX: Final = re.compile(
     r"(?P<iso>[^\[]*)(\[(?P<zone>[^\[\]=]+)\])?(\[=(?P<name>[^\[\]]*)\])?(?P<fold>\[fold=1\])?"

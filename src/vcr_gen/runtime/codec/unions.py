@@ -38,21 +38,12 @@ from vcr_gen.runtime.codec.annotations import (
     widest,
 )
 from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
+from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.lookup import describe
 from vcr_gen.runtime.codec.markers import reachable
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes, Wrapper
-from vcr_gen.runtime.codec.plain_kinds import (
-    NULL,
-    TAGGED,
-    TYPE,
-    VALUE,
-    Fault,
-    Plain,
-    kind_of,
-    show,
-    tag,
-    untag,
-)
+from vcr_gen.runtime.codec.tags import NULL, TAGGED, TYPE, VALUE, kind_of, tag, untag
+from vcr_gen.runtime.plain import Plain
 
 
 class OptionalNode(Wrapper):
@@ -250,9 +241,9 @@ class LiteralNode(Wrapper):
 _STREAMS = (abc.Iterator, abc.AsyncIterator, abc.AsyncIterable, abc.Awaitable)
 
 
-def form_node(nodes: Nodes, annotation: object, scope: Scope) -> Node | None:
+def form_node(nodes: Nodes, annotation: object) -> Node | None:
     """The node of a special form; None for a class."""
-    simpler = _simplify(annotation, scope)
+    simpler = _simplify(annotation)
     if simpler is not annotation:
         return nodes.node(simpler)
     origin, args = get_origin(annotation), get_args(annotation)
@@ -267,7 +258,7 @@ def form_node(nodes: Nodes, annotation: object, scope: Scope) -> Node | None:
     return UnsupportedNode(describe(annotation, nodes.type_name), why) if why else None
 
 
-def _simplify(annotation: object, scope: Scope) -> object:
+def _simplify(annotation: object) -> object:
     """The type behind an alias, a name or a type variable; anything else unchanged."""
     if annotation is None:
         return type(None)
@@ -278,7 +269,7 @@ def _simplify(annotation: object, scope: Scope) -> object:
     if isinstance(annotation, NewType):
         return annotation.__supertype__
     if isinstance(annotation, str | ForwardRef):
-        return resolve(annotation, scope)
+        return resolve(annotation, Scope({}))
     if isinstance(annotation, Reference):
         return resolve_text(annotation.name, annotation.scope)
     origin = get_origin(annotation)

@@ -7,7 +7,6 @@ from operator import is_
 from typing import Final, final
 
 from vcr_gen.runtime.codec.placeholders import ANY_SPELLING, joined
-from vcr_gen.runtime.codec.plain_kinds import TYPE
 from vcr_gen.runtime.codec.scalars import (
     BASE64,
     BIG_INT,
@@ -17,6 +16,7 @@ from vcr_gen.runtime.codec.scalars import (
     str_from_plain,
     str_to_plain,
 )
+from vcr_gen.runtime.codec.tags import TYPE
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.field_names import Naming, rule_of
 from vcr_gen.runtime.privacy.finder import LONG_KEY, SMALL_NUMBER, Finder

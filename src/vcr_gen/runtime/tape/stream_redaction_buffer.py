@@ -12,8 +12,8 @@ from itertools import accumulate
 from typing import Final, final
 
 from vcr_gen.runtime.codec.placeholders import part_of
-from vcr_gen.runtime.codec.plain_kinds import VALUE
 from vcr_gen.runtime.codec.scalars import bytes_to_plain
+from vcr_gen.runtime.codec.tags import VALUE
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets, text_of
 from vcr_gen.runtime.privacy.assignments import NAME_WORDS

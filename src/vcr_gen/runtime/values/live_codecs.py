@@ -10,8 +10,8 @@ from vcr_gen.runtime.boundary.origins import origin_of
 from vcr_gen.runtime.boundary.port import Link, Session
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, Registry
+from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.node import DYNAMIC, LIVE, NO_FIT, Node
-from vcr_gen.runtime.codec.plain_kinds import Fault
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets
 from vcr_gen.runtime.values.channel import Binder, ValueChannel, Way, at_work

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, final
 from weakref import ref
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.codec.plain_kinds import Fault
+from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.plain import Plain
 
 __all__ = ["LIVE_WORDS", "Build", "Objects", "live_numbers", "number_of"]
