@@ -156,7 +156,7 @@ def test_verify_lets_mypy_look_at_protocols_and_wrappers(project: Project) -> No
     run = project.run("verify")
     assert run.code == 1
     assert re.search(r"^generated/vcr_app/ports.py:\d+:\d+: VCR310 ", run.err, re.MULTILINE)
-    assert re.search(r"^generated/vcr_app/ports.py:\d+:\d+: VCR312 ", run.err, re.MULTILINE)
+    assert re.search(r"^generated/vcr_app/ports.py:\d+:\d+: VCR314 ", run.err, re.MULTILINE)
     assert run.err.endswith("to fix: vcr-gen\n")
 
 

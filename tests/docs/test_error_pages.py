@@ -22,7 +22,7 @@ SETTINGS = ("VCR401", "VCR402", "VCR403", "VCR404", "VCR405", "VCR406")
 PROJECTS = (
     *("VCR102", "VCR109", "VCR111", "VCR112"),
     *("VCR301", "VCR302", "VCR303", "VCR304", "VCR305"),
-    *("VCR310", "VCR311", "VCR312", "VCR313", "VCR314"),
+    *("VCR310", "VCR314"),
     *("VCR411", "VCR412"),
 )
 """What takes more than one file to show, or a command."""

@@ -129,9 +129,6 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         "VCR304": "two source modules want the same output file",
         "VCR305": "the formatter cannot format the generated text",
         "VCR310": "the type checker rejects a Protocol or its wrapper",
-        "VCR311": "a wrapper lacks a member of its Protocol",
-        "VCR312": "a wrapper's signature differs from its Protocol's",
-        "VCR313": "a wrapper has a member that its Protocol lacks",
         "VCR314": "a generated file differs from what vcr-gen writes",
         # configuration
         "VCR401": "pyproject.toml cannot be read",
