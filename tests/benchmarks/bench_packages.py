@@ -19,7 +19,7 @@ sys.path.insert(0, str(HERE.parent / "gen"))
 
 from corpus_run import Corpus, find_protocols  # noqa: E402
 
-from vcr_gen.gen.runs.format_outputs import format_outputs  # noqa: E402
+from vcr_gen.gen.rendering.formatting import format_files  # noqa: E402
 from vcr_gen.gen.runs.generation import Generation, generate  # noqa: E402
 
 MOST_MEGABYTES = 400.0
@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
 def _measure(corpus: Corpus, protocols: list[str]) -> int:
     config = corpus.config(protocols)
     generation: Generation = generate(config)
-    texts = format_outputs(config, generation.files, known={})
+    texts = format_files(config, generation.files)
     used = resource.getrusage(resource.RUSAGE_SELF)
     packages = {protocol.partition(".")[0].partition(":")[0] for protocol in protocols}
     megabytes, seconds = used.ru_maxrss / 1024, used.ru_utime + used.ru_stime

@@ -3,15 +3,11 @@
 import os
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 
 from command_line import Run, run_command
-
-FILE_TIME_GRAIN = 0.03
-"""Seconds; more than `_CLOCK_GRAIN` of the generator."""
 
 PORTS = '''
 from collections.abc import AsyncIterator
@@ -73,12 +69,7 @@ class Project:
         }
 
     def run(self, *arguments: str, **environment: str) -> Run:
-        """Run `vcr-gen` in this process.
-
-        A source that is younger than the grain of file times is not trusted to be unchanged, and
-        the manifest is not written. Starting a process takes longer than that; here we wait.
-        """
-        time.sleep(FILE_TIME_GRAIN)
+        """Run `vcr-gen` in this process."""
         return run_command(*arguments, cwd=self.root, environment={**os.environ, **environment})
 
     def run_process(self, *arguments: str, **environment: str) -> Run:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import black
 
-from vcr_gen.gen.runs.format_outputs import RenderedFile
+from vcr_gen.gen.rendering.formatting import RenderedFile
 from vcr_gen.gen.runs.generation import generate
 from vcr_gen.gen.settings.config import BoundaryRule, Config
 

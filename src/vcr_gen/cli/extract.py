@@ -50,7 +50,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
         direction="inbound" if arguments.inbound else "outbound",
     )
     raw = Text(arguments.target, extracted.text, style_of(config))
-    (text,) = format_texts([raw], advance=lambda _: None)
+    (text,) = format_texts([raw])
     if arguments.output is None:
         printed = Outcome(code=FINE, text=text, diagnostics=extracted.left_out)
         return print_outcome(printed, terminal)

@@ -14,10 +14,21 @@ from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config, Formatter
 from vcr_gen.gen.settings.versions import installed_version
 
-__all__ = ["Style", "Text", "format_texts", "formatter_version", "is_settled", "style_of"]
+__all__ = [
+    "Progress",
+    "RenderedFile",
+    "Style",
+    "Text",
+    "format_files",
+    "format_texts",
+    "formatter_version",
+    "is_settled",
+    "no_progress",
+    "style_of",
+]
 
-Advance: TypeAlias = Callable[[int], None]
-"""Called with the number of texts just formatted."""
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with the amount done and the total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +50,23 @@ class Text:
     style: Style
     settled: bool = False
     """Whether black would leave it as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderedFile:
+    """One generated file before it is formatted."""
+
+    path: Path
+    text: str
+    style: Style
+    settled: bool
+    """Whether black would leave the text as it is."""
+    source: str | None = None
+    """The source file, as the text names it; None for the `__init__` of a package."""
+
+
+def no_progress(done: int, total: int) -> None:
+    """Report nothing."""
 
 
 def style_of(config: Config) -> Style:
@@ -70,11 +98,16 @@ def formatter_version(formatter: Formatter) -> str:
     return installed_version(formatter) or (_ruff_version() if formatter == "ruff" else "")
 
 
-def format_texts(texts: Sequence[Text], *, advance: Advance) -> list[str]:
-    """The texts as their formatters lay them out, in the same order.
+def format_files(
+    config: Config, files: Sequence[RenderedFile], progress: Progress = no_progress
+) -> dict[Path, str]:
+    """The texts that should be on disk, by path."""
+    texts = [Text(config.display(file.path), file.text, file.style, file.settled) for file in files]
+    return dict(zip((file.path for file in files), format_texts(texts, progress), strict=True))
 
-    `advance` is called with the number of texts that were just done.
-    """
+
+def format_texts(texts: Sequence[Text], progress: Progress = no_progress) -> list[str]:
+    """The texts as their formatters lay them out, in the same order."""
     formatted: dict[int, str] = {}
     for_ruff: dict[Style, list[int]] = {}
     problems: list[Diagnostic] = []
@@ -86,11 +119,11 @@ def format_texts(texts: Sequence[Text], *, advance: Advance) -> list[str]:
             formatted[number] = text.source if text.settled else _blackened(text)
         except RefusedError as error:
             problems += error.diagnostics
-        advance(1)
+        progress(len(formatted), len(texts))
     for style, numbers in for_ruff.items():
         results = _run_ruff([texts[number] for number in numbers], style)
         formatted.update(zip(numbers, results, strict=True))
-        advance(len(numbers))
+        progress(len(formatted), len(texts))
     if problems:
         raise RefusedError(problems)
     return [formatted[number] for number in range(len(texts))]

@@ -1,26 +1,23 @@
 """From configuration to generated text, in one pass: discover, build the model, render."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
 
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.model.boundaries import SourceModule
-from vcr_gen.gen.output.ownership import PREFIX, file_of
+from vcr_gen.gen.output.ownership import PREFIX
 from vcr_gen.gen.protocols.build_model import build_module
 from vcr_gen.gen.protocols.discover import FoundProtocol, discover_marked, discover_ruled
 from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.rendering.formatting import is_settled
-from vcr_gen.gen.rendering.render_module import ModuleRenderer, Rendered, places
-from vcr_gen.gen.rendering.templates import Renderer, TemplateFailedError
-from vcr_gen.gen.runs.format_outputs import Progress, RenderedFile, no_progress
+from vcr_gen.gen.rendering.formatting import Progress, RenderedFile, no_progress
+from vcr_gen.gen.rendering.render_modules import RenderedModule, render_modules, render_packages
+from vcr_gen.gen.rendering.templates import TemplateFailedError
 from vcr_gen.gen.settings.config import Config, Direction
 from vcr_gen.gen.sources.conditions import Target
 from vcr_gen.gen.sources.files import SourceFile, read_sources
 from vcr_gen.gen.sources.loader import SourceLoader
-from vcr_gen.gen.wrappers.imports import Import, ProjectTest, export_key, statements
-from vcr_gen.gen.wrappers.views import PackageView
 
 __all__ = ["Generated", "Generation", "generate"]
 
@@ -60,10 +57,8 @@ class Generation:
     diagnostics: tuple[Diagnostic, ...] = ()
     """With absolute paths."""
     boundaries: tuple[Generated, ...] = ()
-    inputs: frozenset[Path] = frozenset()
-    """Every file that was read, and every folder that was searched."""
-    missed: frozenset[str] = frozenset()
-    """Every file that was looked for and not found."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """The digests of all files that were read, looked for, or listed with their folder."""
     refused: tuple[str, ...] = ()
     """`module:qualname` of the Protocols that cannot be wrapped."""
 
@@ -101,15 +96,16 @@ def generate(
             ),
         )
     try:
-        rendered = _render(config, modules, progress)
-        packages = _render_packages(config, rendered)
+        rendering = render_modules(config, modules)
+        rendered = list(_counted(rendering, len(modules), progress, step=2))
+        packages = render_packages(config, rendered)
+        files = (*(module.file for module in rendered), *packages)
     except TemplateFailedError as error:
         return Generation(diagnostics=(error.diagnostic(config),))
     return Generation(
-        files=tuple(sorted((*_files(config, modules, rendered), *packages), key=_by_path)),
+        files=tuple(sorted(files, key=_by_path)),
         boundaries=tuple(_listed(modules, rendered, found)),
-        inputs=frozenset({*loader.read, *loader.listed}),
-        missed=frozenset(loader.missed),
+        inputs=loader.digests,
     )
 
 
@@ -123,7 +119,7 @@ def _discover(
     """The boundaries by full name; a mark in the source wins over a rule."""
     found: dict[str, FoundProtocol] = {}
     candidates = [file for file in sources if file.candidate]
-    for file in _counted(candidates, progress, step=0):
+    for file in _counted(candidates, len(candidates), progress, step=0):
         for marked in discover_marked(file, config, loader, problems):
             found.setdefault(marked.definition.full_name, marked)
     for ruled in discover_ruled(config, loader, problems):
@@ -140,7 +136,7 @@ def _build_models(
     for marked in found.values():
         groups.setdefault(marked.module, []).append(marked)
     modules: dict[str, SourceModule] = {}
-    for name in _counted(sorted(groups), progress, step=1):
+    for name in _counted(sorted(groups), len(groups), progress, step=1):
         _refuse_same_output(loader, name, groups, problems)
         try:
             module = build_module(loader, name, groups[name], found, problems)
@@ -150,42 +146,20 @@ def _build_models(
             problems.report("VCR101", message, _TOO_DEEP, module=place, node=None)
         else:
             modules[_output(loader, name)] = module
-    return modules
-
-
-def _render(
-    config: Config, modules: Mapping[str, SourceModule], progress: Progress
-) -> list[Rendered]:
-    elsewhere = {name: place for module in modules.items() for name, place in places(*module)}
-    renderer = ModuleRenderer(config)
-    return [
-        renderer.render(output, modules[output], elsewhere)
-        for output in _counted(sorted(modules), progress, step=2)
-    ]
-
-
-def _files(
-    config: Config, modules: Mapping[str, SourceModule], rendered: Iterable[Rendered]
-) -> Iterator[RenderedFile]:
-    for module in rendered:
-        yield RenderedFile(
-            path=file_of(config.output, module.output),
-            text=module.text,
-            module=modules[module.output].name,
-            source=modules[module.output].display,
-            settled=module.settled,
-        )
+    return dict(sorted(modules.items()))
 
 
 def _by_path(file: RenderedFile) -> Path:
     return file.path
 
 
-def _counted(items: Sequence[_Item], progress: Progress, *, step: int) -> Iterator[_Item]:
+def _counted(
+    items: Iterable[_Item], total: int, progress: Progress, *, step: int
+) -> Iterator[_Item]:
     """The items of one step; reports the progress of all steps after each."""
     for number, item in enumerate(items, 1):
         yield item
-        progress(step * len(items) + number, _STEPS * len(items))
+        progress(step * total + number, _STEPS * total)
 
 
 def _refuse_second_rule(found: FoundProtocol, first: FoundProtocol, problems: Problems) -> None:
@@ -235,55 +209,18 @@ def _refuse_same_output(
 
 def _listed(
     modules: Mapping[str, SourceModule],
-    rendered: Sequence[Rendered],
+    rendered: Iterable[RenderedModule],
     found: Mapping[str, FoundProtocol],
 ) -> Iterator[Generated]:
     for made in rendered:
-        module = modules[made.output]
-        for boundary, wrapper in zip(module.boundaries, made.wrappers, strict=True):
+        module = modules[made.name]
+        for boundary, view in zip(module.boundaries, made.view.boundaries, strict=True):
             definition = found[boundary.full_name].definition
             yield Generated(
                 boundary.name,
                 boundary.direction,
                 f"{definition.module.name}:{boundary.qualname}",
-                f"{made.output}:{wrapper}",
+                f"{made.name}:{view.wrapper}",
                 module.display,
                 definition.node.lineno,
             )
-
-
-def _render_packages(config: Config, modules: Sequence[Rendered]) -> list[RenderedFile]:
-    """The `__init__` of every package that the generated modules need."""
-    renderer = Renderer(config.template_dir, config.line_length)
-    files = []
-    for package, contents in _packages(modules, ProjectTest(config.sources)):
-        text = renderer.package(contents)
-        settled = not config.template_dir and is_settled(text, config.line_length)
-        path = file_of(config.output, f"{package}.__init__")
-        files.append(RenderedFile(path=path, text=text, module=None, source=None, settled=settled))
-    return files
-
-
-def _packages(
-    modules: Iterable[Rendered], is_project: ProjectTest
-) -> list[tuple[str, PackageView]]:
-    """Every package that the generated modules need; the top one exports all unique names."""
-    offered: dict[str, dict[str, list[str]]] = {}
-    packages: set[str] = set()
-    for module in modules:
-        parts = module.output.split(".")
-        packages.update(".".join(parts[:length]) for length in range(1, len(parts)))
-        names = offered.setdefault(parts[0], {})
-        for name in module.offered:
-            names.setdefault(name, []).append(module.output)
-    found: list[tuple[str, PackageView]] = []
-    for package in sorted(packages):
-        unique = {
-            name: homes[0] for name, homes in offered.get(package, {}).items() if len(homes) == 1
-        }
-        lines = statements(
-            [Import(module, name, name) for name, module in unique.items()], is_project
-        )
-        exported = tuple((name, unique[name]) for name in sorted(unique, key=export_key))
-        found.append((package, PackageView(package, lines, exported)))
-    return found

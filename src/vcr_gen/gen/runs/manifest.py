@@ -19,14 +19,11 @@ from vcr_gen.gen.rendering.formatting import formatter_version
 from vcr_gen.gen.resources import templates_dir
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.settings.versions import installed_version
-from vcr_gen.gen.sources.files import MISSING, digest
+from vcr_gen.gen.sources.files import digest, digest_at
 
 __all__ = [
     "Manifest",
-    "Output",
-    "hash_file",
     "hash_text",
-    "listing",
     "load",
     "save",
     "settings_fingerprint",
@@ -44,14 +41,6 @@ _OWN: Final = frozenset({_NAME, "mypy", *_MARKS})
 _PACKAGE: Final = Path(__file__).resolve().parent.parent  # all of `gen`
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
-    """One generated file: the hash of its text before formatting, and after."""
-
-    rendered: str
-    formatted: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     """What one run read, and what it generated."""
@@ -62,7 +51,8 @@ class Manifest:
     """The files of the project that were searched for boundaries, with their digests."""
     inputs: Mapping[str, str]
     """Every other file or folder that was read or not found, with its digest."""
-    outputs: Mapping[str, Output]
+    outputs: Mapping[str, str]
+    """The generated files, with their digests."""
 
     def holds(self, sources: Mapping[str, str], owned: Collection[Path]) -> bool:
         """Whether a run would generate the same again, and every generated file is unchanged.
@@ -72,8 +62,8 @@ class Manifest:
         return (
             sources == self.sources
             and {str(path) for path in owned} == {*self.outputs}
-            and all(known == hash_file(path) for path, known in self.inputs.items())
-            and all(output.formatted == hash_file(path) for path, output in self.outputs.items())
+            and all(known == digest_at(path) for path, known in self.inputs.items())
+            and all(known == digest_at(path) for path, known in self.outputs.items())
         )
 
 
@@ -83,20 +73,14 @@ def load(config: Config, settings: str) -> Manifest | None:
         document = json.loads((config.cache_dir / _NAME).read_bytes())
         if document.pop("check") != _fingerprint(document) or document["settings"] != settings:
             return None
-        outputs = {path: Output(**output) for path, output in document.pop("outputs").items()}
-        return Manifest(outputs=outputs, **document)
+        return Manifest(**document)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
 def save(config: Config, manifest: Manifest) -> None:
     """Store a manifest; if the folder is not writable, the next run does the work again."""
-    document = {
-        "settings": manifest.settings,
-        "sources": dict(manifest.sources),
-        "inputs": dict(manifest.inputs),
-        "outputs": {path: asdict(output) for path, output in manifest.outputs.items()},
-    }
+    document = asdict(manifest)
     document["check"] = _fingerprint(document)
     try:
         held = set(os.listdir(config.cache_dir)) if config.cache_dir.exists() else set()
@@ -122,7 +106,7 @@ def settings_fingerprint(config: Config) -> str:
             "vcr-gen": installed_version(),
             "formatters": {name: formatter_version(name) for name in sorted(formatters)},
             "packages": sorted(_packages(config)),
-            "files": {path: hash_file(path) for path in sorted({*templates, *own})},
+            "files": {path: digest_at(path) for path in sorted({*templates, *own})},
         }
     )
 
@@ -136,22 +120,6 @@ def template_files(config: Config) -> Iterator[str]:
 def hash_text(text: str) -> str:
     """The hash of a text, whatever its line ends."""
     return digest(text.encode())
-
-
-def hash_file(path: str) -> str:
-    """The hash of a file's text, or of a folder's listing; `MISSING` when there is neither."""
-    try:
-        with open(path, "rb") as file:
-            return digest(file.read())
-    except IsADirectoryError:
-        return digest("\n".join(sorted(listing(path))).encode())
-    except OSError:
-        return MISSING
-
-
-def listing(folder: str) -> list[str]:
-    """The names in a folder, without caches and hidden files."""
-    return [name for name in os.listdir(folder) if not name.startswith((".", "__pycache__"))]
 
 
 def _fingerprint(data: object) -> str:

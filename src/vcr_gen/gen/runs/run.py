@@ -4,29 +4,21 @@ Read the sources → stop if nothing changed → discover, build the model and r
 format what needs it → plan. Writing, `--check` and `--diff` are three consumers of the plan.
 """
 
-import os
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.output.ownership import owned_files, source_of
 from vcr_gen.gen.output.plan import Plan, make_plan
+from vcr_gen.gen.rendering.formatting import Progress, RenderedFile, format_files, no_progress
 from vcr_gen.gen.runs import manifest as manifests
-from vcr_gen.gen.runs.format_outputs import Progress, RenderedFile, format_outputs, no_progress
-from vcr_gen.gen.runs.manifest import Manifest, Output, hash_file, hash_text
+from vcr_gen.gen.runs.manifest import Manifest, hash_text
 from vcr_gen.gen.settings.config import Config
-from vcr_gen.gen.sources.files import MISSING, read_sources
-
-if TYPE_CHECKING:
-    from vcr_gen.gen.runs.generation import Generation
+from vcr_gen.gen.sources.files import read_sources
 
 __all__ = ["Request", "plan_run"]
-
-_CLOCK_GRAIN: Final = 20_000_000
-"""Nanoseconds; file systems stamp changes with a clock that lags by some milliseconds."""
 
 _GENERATED: Final = 80
 """The percentage of a run that is done before formatting."""
@@ -57,7 +49,6 @@ def plan_run(config: Config, request: Request) -> Plan:
 
     from vcr_gen.gen.runs.generation import generate
 
-    started = time.time_ns()
     # Not only the paths asked for: a wrapper depends on which other Protocols are boundaries.
     generation = generate(config, sources, progress=_part(request.progress, 0, _GENERATED))
     if generation.diagnostics:
@@ -67,43 +58,17 @@ def plan_run(config: Config, request: Request) -> Plan:
         rendered = _only_from(config, rendered, request.paths)
         chosen = {file.path for file in rendered}
         owned = [path for path in owned if path in chosen or _is_from(config, path, request)]
-    texts = format_outputs(
-        config,
-        rendered,
-        known=last.outputs if last else {},
-        progress=_part(request.progress, _GENERATED, 100),
-    )
+    texts = format_files(config, rendered, _part(request.progress, _GENERATED, 100))
     plan = make_plan(config, texts, owned)
     if request.use_cache and not request.paths:
-        _remember(config, settings, digests, generation, texts=texts, started=started)
+        manifest = Manifest(
+            settings=settings,
+            sources=digests,
+            inputs=generation.inputs,
+            outputs={str(path): hash_text(text) for path, text in texts.items()},
+        )
+        manifests.save(config, manifest)
     return plan
-
-
-def _remember(
-    config: Config,
-    settings: str,
-    sources: Mapping[str, str],
-    generation: "Generation",
-    *,
-    texts: Mapping[Path, str],
-    started: int,
-) -> None:
-    """Save the manifest, unless a file outside the project changed while it was being read."""
-    others = [path for path in map(str, generation.inputs) if path not in sources]
-    if not all(_is_older(path, started) for path in others):
-        return
-    missed = dict.fromkeys(generation.missed, MISSING)
-    outputs = {
-        str(file.path): Output(hash_text(file.text), hash_text(texts[file.path]))
-        for file in generation.files
-    }
-    manifest = Manifest(
-        settings=settings,
-        sources=sources,
-        inputs={**missed, **{path: hash_file(path) for path in others}},
-        outputs=outputs,
-    )
-    manifests.save(config, manifest)
 
 
 def _part(progress: Progress, begin: int, end: int) -> Progress:
@@ -132,18 +97,3 @@ def _is_from(config: Config, path: Path, request: Request) -> bool:
 def _is_below(config: Config, source: str | None, paths: Sequence[Path]) -> bool:
     """Whether a source file is one of these paths, or lies below one."""
     return source is not None and any((config.root / source).is_relative_to(path) for path in paths)
-
-
-def _is_older(path: str, moment: int) -> bool:
-    """Whether a file last changed before a moment; if not, its hash may be that of a later text."""
-    latest = moment - _CLOCK_GRAIN
-    try:
-        if os.stat(path).st_mtime_ns < latest:
-            return True
-        # A folder is young, too, where only a `__pycache__` came.
-        return os.path.isdir(path) and all(
-            os.stat(os.path.join(path, name)).st_ctime_ns < latest
-            for name in manifests.listing(path)
-        )
-    except OSError:
-        return True

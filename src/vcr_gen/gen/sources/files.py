@@ -17,6 +17,7 @@ __all__ = [
     "ListedFile",
     "SourceFile",
     "digest",
+    "digest_at",
     "list_files",
     "module_name",
     "read_sources",
@@ -82,6 +83,21 @@ def module_name(relative: Path) -> str:
 def digest(data: bytes) -> str:
     """A hash of a text that ignores whether lines end with LF or CRLF."""
     return blake2b(data.replace(b"\r\n", b"\n"), digest_size=16).hexdigest()
+
+
+def digest_at(path: str) -> str:
+    """The digest of a file, or of the names in a folder; `MISSING` when there is neither.
+
+    Caches and hidden files do not count.
+    """
+    try:
+        with open(path, "rb") as file:
+            return digest(file.read())
+    except IsADirectoryError:
+        names = (name for name in os.listdir(path) if not name.startswith((".", "__pycache__")))
+        return digest("\n".join(sorted(names)).encode())
+    except OSError:
+        return MISSING
 
 
 def _read(file: ListedFile) -> SourceFile | None:

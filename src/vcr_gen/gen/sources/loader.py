@@ -13,6 +13,7 @@ from typing import Final
 from vcr_gen.gen.model.annotation import Annotation, Reference, fold
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.sources.conditions import Target
+from vcr_gen.gen.sources.files import MISSING, digest, digest_at
 from vcr_gen.gen.sources.modules import Binding, Module, read_names
 from vcr_gen.gen.sources.syntax import parse
 
@@ -85,10 +86,9 @@ class SourceLoader:
     """Whether to keep the syntax trees of all files, not only of the project's."""
     read: dict[Path, Module | SyntaxError] = field(default_factory=dict)
     """Every file read so far."""
-    missed: set[str] = field(default_factory=set)
-    """Paths where no file was found; a file that appears there may change what names mean."""
-    listed: set[Path] = field(default_factory=set)
-    """The folders that were searched by a pattern."""
+    digests: dict[str, str] = field(default_factory=dict)
+    """The digests of what was read or looked for outside of `contents`: files, missing files too,
+    and folders that were searched by a pattern. If one changes, names may mean something else."""
     references: dict[tuple[str, str, tuple[str, ...]], Reference | None] = field(
         default_factory=dict
     )
@@ -111,14 +111,18 @@ class SourceLoader:
             try:
                 standard = path.suffix == ".pyi" and self._is_typeshed(path)
                 data = self.contents.pop(path, None)
-                parsed = parse(path.read_bytes() if data is None else data)
+                is_own = data is not None
+                if data is None:
+                    data = path.read_bytes()
+                    self.digests[str(path)] = digest(data)
+                parsed = parse(data)
                 known = read_names(
                     name,
                     path,
                     parsed,
                     self.target,
                     standard=standard,
-                    keep_tree=self.keep_trees or data is not None,
+                    keep_tree=self.keep_trees or is_own,
                 )
             except SyntaxError as error:
                 known = error
@@ -142,7 +146,8 @@ class SourceLoader:
         """Whether an extension module of that name is installed."""
         relative = name.replace(".", "/")
         roots = (*self.sources, *self.search_path)
-        self.listed.update((root / relative).parent for root in roots)
+        for folder in {str((root / relative).parent) for root in roots} - self.digests.keys():
+            self.digests[folder] = digest_at(folder)
         return any(
             any(root.glob(f"{relative}.*.so")) or any(root.glob(f"{relative}.*.pyd"))
             for root in roots
@@ -181,7 +186,7 @@ class SourceLoader:
                 path = f"{root}/{relative}{suffix}"
                 if os.path.isfile(path):  # `Path.is_file` raises for names that are too long
                     return Path(path)
-                self.missed.add(path)
+                self.digests[path] = MISSING
         return None
 
     def _is_typeshed(self, path: Path) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import owned_files
 from vcr_gen.gen.output.plan import Change, make_plan
-from vcr_gen.gen.runs.format_outputs import format_outputs
+from vcr_gen.gen.rendering.formatting import format_files
 from vcr_gen.gen.runs.generation import generate
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.verification.run_mypy import type_check
@@ -39,7 +39,7 @@ def verify_project(config: Config, *, with_mypy: bool = True) -> Verdict:
     generation = generate(config)
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
-    wanted = format_outputs(config, generation.files, known={})
+    wanted = format_files(config, generation.files)
     plan = make_plan(config, wanted, owned_files(config.output))
     found = [problem for change in plan.changes for problem in _differences(config, change)]
     if with_mypy:
