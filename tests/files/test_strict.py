@@ -12,7 +12,6 @@ from vcr_gen.runtime.formats import (
     file_layout,
     format_for,
     jsonl_format,
-    register_format,
     yaml_read,
 )
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
@@ -79,7 +78,6 @@ YAML_REFUSALS = {
 
 
 @pytest.mark.usefixtures("_parser")
-@pytest.mark.filterwarnings("ignore:PyYAML was installed without libyaml")
 @pytest.mark.parametrize(("body", "words"), YAML_REFUSALS.values(), ids=list(YAML_REFUSALS))
 def test_yaml_refuses_with_the_line(body, words):
     text = f"vcr-gen: 1\nevents:\n- fine: 1\n{body}\nend:\n  events: 2\n"
@@ -276,20 +274,6 @@ def test_an_alias_bomb_is_refused_at_its_first_anchor():
 def test_an_unknown_file_name_says_which_are_known():
     with pytest.raises(CassetteFormatError, match=r"must end in one of \.jsonl, \.yaml, \.yml"):
         format_for(Path("tape.json"))
-
-
-def test_a_format_cannot_take_the_ending_of_another():
-    with pytest.raises(UsageError, match=r"a cassette format for \.yaml files already"):
-        register_format(YAML)
-
-
-def test_without_libyaml_cassettes_still_load_and_one_warning_says_why_it_is_slow(monkeypatch):
-    monkeypatch.setattr(yaml_read.yaml, "__with_libyaml__", False)
-    yaml_read.warn_slow.cache_clear()
-    data = b"# edited by hand\n" + write(YAML, HEADER, [{"a": "b\nc\n"}])
-    with pytest.warns(UserWarning, match="about 25 times slower"):
-        assert len(read(YAML, data)) == 3
-    assert len(read(YAML, data)) == 3
 
 
 EVENT_REFUSALS = {

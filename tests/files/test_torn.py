@@ -142,7 +142,6 @@ def outcome(data: bytes, *, libyaml: bool) -> object:
             return "refused"
 
 
-@pytest.mark.filterwarnings("ignore:PyYAML was installed without libyaml")
 @given(data=st.data())
 def test_the_parser_in_python_and_libyaml_agree_on_damaged_cassettes(data):
     tape = bytearray(write(FORMATS["yaml"], HEADER, SESSION).replace(b"\t", b">"))

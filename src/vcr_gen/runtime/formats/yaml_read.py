@@ -4,16 +4,12 @@ The only module that knows PyYAML. A loader of PyYAML's would resolve tags and a
 last of two equal keys win, and build a graph of nodes for the whole file first.
 """
 
-import warnings
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, Final
 
 import yaml
 from yaml.events import (
-    CollectionEndEvent,
-    CollectionStartEvent,
     DocumentEndEvent,
     DocumentStartEvent,
     Event,
@@ -25,12 +21,6 @@ from yaml.events import (
     StreamEndEvent,
     StreamStartEvent,
 )
-from yaml.parser import Parser
-from yaml.reader import Reader
-from yaml.scanner import Scanner
-
-if yaml.__with_libyaml__:
-    from yaml._yaml import CParser
 
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.formats.file_layout import (
@@ -49,16 +39,7 @@ from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 
 __all__ = ["parse_entries"]
 
-_Container: TypeAlias = dict[str, Plain] | list[Plain]
-
-
-class _PureParser(Reader, Scanner, Parser):
-    """PyYAML's parser in Python, for installations without libyaml."""
-
-    def __init__(self, stream: TextSource) -> None:
-        Reader.__init__(self, stream)
-        Scanner.__init__(self)
-        Parser.__init__(self)
+_NO_CHARACTER: Final = "not valid YAML: an escape names no character"
 
 
 class _UnmarkedEndError(CassetteFormatError):
@@ -92,7 +73,8 @@ class _YamlReader:
     def __init__(self, stream: BinaryIO, path: Path) -> None:
         self._path = path
         self._source = TextSource(stream)
-        self._get_event = _event_getter(self._source)
+        loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+        self._events: Iterator[Event] = yaml.parse(self._source, Loader=loader)
 
     def entries(self) -> Iterator[Entry]:
         """Header, events and end mark as they come, the last event perhaps torn."""
@@ -106,7 +88,7 @@ class _YamlReader:
                 if not isinstance(item, MappingStartEvent):
                     raise self._refusal(item, "an event must be a mapping")
                 self._source.start_entry()
-                yield Entry("event", _line(item), self._mapping(item))
+                yield Entry("event", _line(item), self._mapping(item, 1))
         elif not _is_empty(opening):
             raise self._refusal(opening, "`events` must be a list")
         yield self._end()
@@ -123,9 +105,9 @@ class _YamlReader:
             raise self._refusal(opening, "not a cassette: it must start with a key")
         self._check_bare(opening)
         header: dict[str, Plain] = {}
-        while (key := self._next_key(header)) != COUNT_KEY:
+        while (key := self._header_key(header)) != COUNT_KEY:
             event = self._next()
-            value = self._header_value(event)
+            value = self._value(event, 2)
             problem = check_header(len(header), key, value)
             if problem:
                 raise self._refusal(event, problem)
@@ -133,6 +115,12 @@ class _YamlReader:
         if not header:
             raise self._refusal(opening, check_header(0, key, None))
         return Entry("header", _line(opening), header)
+
+    def _header_key(self, known: dict[str, Plain]) -> str:
+        event = self._next()
+        if isinstance(event, MappingEndEvent):
+            raise self._torn()
+        return self._key(event, known)
 
     def _end(self) -> Entry:
         event = self._next()
@@ -143,7 +131,7 @@ class _YamlReader:
         value = self._next()
         if not isinstance(value, MappingStartEvent):
             raise self._refusal(value, "the end mark must say `events: N`")
-        entry = Entry("end", _line(event), self._mapping(value))
+        entry = Entry("end", _line(event), self._mapping(value, 1))
         self._expect(MappingEndEvent)
         self._expect(DocumentEndEvent)
         self._expect(StreamEndEvent)
@@ -151,9 +139,11 @@ class _YamlReader:
 
     def _next(self) -> Event:
         try:
-            event = self._get_event()
+            event = next(self._events, None)
         except yaml.YAMLError as error:
             raise self._translated(error) from None
+        except (ValueError, OverflowError):  # of `chr()`, in PyYAML without libyaml
+            raise self._explained(self._source.last_line, _NO_CHARACTER) from None
         if event is None:
             raise self._torn()
         return event
@@ -163,73 +153,41 @@ class _YamlReader:
         if not isinstance(event, kind):
             raise self._refusal(event, "nothing can follow the end mark")
 
-    def _next_key(self, known: dict[str, Plain]) -> str:
-        event = self._next()
-        if isinstance(event, MappingEndEvent):
-            raise self._torn()
-        return self._key(event, known)
-
-    def _header_value(self, event: Event) -> Plain:
+    def _value(self, event: Event, level: int) -> Plain:
+        """The value that starts with an event, `level` containers deep."""
         if isinstance(event, ScalarEvent):
             return self._scalar(event)
-        if not isinstance(event, CollectionStartEvent):
+        if isinstance(event, MappingStartEvent):
+            return self._mapping(event, level)
+        if not isinstance(event, SequenceStartEvent):
             raise self._refusal(event, "aliases are not allowed")
-        self._check_bare(event)
-        value: _Container = {} if isinstance(event, MappingStartEvent) else []
-        self._fill(value, level=2)
-        return value
+        self._check_container(event, level)
+        items: list[Plain] = []
+        while not isinstance(item := self._next(), SequenceEndEvent):
+            items.append(self._value(item, level + 1))
+        return items
 
-    def _mapping(self, event: MappingStartEvent) -> dict[str, Plain]:
+    def _mapping(self, event: MappingStartEvent, level: int) -> dict[str, Plain]:
+        self._check_container(event, level)
         mapping: dict[str, Plain] = {}
-        self._check_bare(event)
-        self._fill(mapping, level=1)
+        while not isinstance(key := self._next(), MappingEndEvent):
+            name = self._key(key, mapping)
+            mapping[name] = self._value(self._next(), level + 1)
         return mapping
 
-    def _fill(self, container: _Container, *, level: int) -> None:
-        """Read what `container` holds, with a stack of our own: a file may nest as it likes."""
-        get_event, scalar = self._get_event, self._scalar  # the loop that all reading goes through
-        enclosing: list[_Container] = []
-        key: str | None = None
-        try:
-            while True:
-                event = get_event()
-                if isinstance(event, ScalarEvent):
-                    if isinstance(container, list):
-                        container.append(scalar(event))
-                    elif key is None:
-                        key = self._key(event, container)
-                    else:
-                        container[key] = scalar(event)
-                        key = None
-                elif isinstance(event, CollectionStartEvent):
-                    enclosing.append(container)
-                    container = self._open(event, container, key)
-                    key = None
-                    if len(enclosing) + level > MAX_DEPTH:
-                        raise self._refusal(event, f"more than {MAX_DEPTH} levels of nesting")
-                elif isinstance(event, CollectionEndEvent):
-                    if not enclosing:
-                        return
-                    container = enclosing.pop()
-                else:
-                    raise self._refusal(event, "aliases are not allowed")
-        except yaml.YAMLError as error:
-            raise self._translated(error) from None
-
-    def _open(self, event: CollectionStartEvent, outer: _Container, key: str | None) -> _Container:
+    def _check_container(self, event: MappingStartEvent | SequenceStartEvent, level: int) -> None:
         self._check_bare(event)
-        inner: _Container = {} if isinstance(event, MappingStartEvent) else []
-        if isinstance(outer, list):
-            outer.append(inner)
-        elif key is None:
-            raise self._refusal(event, "a key must be text")
-        else:
-            outer[key] = inner
-        return inner
+        if level > MAX_DEPTH:
+            raise self._refusal(event, f"more than {MAX_DEPTH} levels of nesting")
 
     def _scalar(self, event: ScalarEvent) -> Plain:
-        if event.tag is not None or event.anchor is not None:
-            return self._marked_scalar(event)
+        if event.tag == TEMPLATE_TAG and event.anchor is None:
+            return {TEMPLATE_KEY: event.value}
+        self._check_bare(event)
+        try:
+            event.value.encode()  # PyYAML without libyaml lets lone surrogates pass
+        except UnicodeEncodeError:
+            raise self._refusal(event, _NO_CHARACTER) from None
         if not event.implicit[0]:
             return event.value
         try:
@@ -237,14 +195,7 @@ class _YamlReader:
         except ValueError as error:
             raise self._refusal(event, str(error)) from None
 
-    def _marked_scalar(self, event: ScalarEvent) -> Plain:
-        """A scalar with a tag or an anchor: only a template may have one."""
-        if event.tag == TEMPLATE_TAG and event.anchor is None:
-            return {TEMPLATE_KEY: event.value}
-        self._check_bare(event)
-        return event.value
-
-    def _key(self, event: Event | None, known: dict[str, Plain]) -> str:
+    def _key(self, event: Event, known: dict[str, Plain]) -> str:
         if not isinstance(event, ScalarEvent):
             raise self._refusal(event, "a key must be text")
         key = self._scalar(event)
@@ -254,13 +205,13 @@ class _YamlReader:
             raise self._refusal(event, f"the key {key!r} appears twice")
         return key
 
-    def _check_bare(self, event: CollectionStartEvent | ScalarEvent) -> None:
+    def _check_bare(self, event: MappingStartEvent | SequenceStartEvent | ScalarEvent) -> None:
         if event.tag is not None:
             raise self._refusal(event, f"tags are not allowed: {event.tag}")
         if event.anchor is not None:
             raise self._refusal(event, f"anchors are not allowed: &{event.anchor}")
 
-    def _refusal(self, event: Event | None, message: str) -> CassetteFormatError:
+    def _refusal(self, event: Event, message: str) -> CassetteFormatError:
         return self._explained(_line(event), message)
 
     def _torn(self) -> CassetteFormatError:
@@ -282,41 +233,8 @@ class _YamlReader:
         return CassetteFormatError(message, path=self._path, line=line)
 
 
-def _event_getter(source: TextSource) -> Callable[[], Event | None]:
-    if yaml.__with_libyaml__:
-        return CParser(source).get_event
-    warn_slow()
-    return _pure_getter(_PureParser(source))
-
-
-@cache
-def warn_slow() -> None:
-    """Warn once that loading is slow without libyaml."""
-    warnings.warn(
-        "PyYAML was installed without libyaml: YAML cassettes load about 25 times slower",
-        stacklevel=2,
-    )
-
-
-def _pure_getter(parser: _PureParser) -> Callable[[], Event | None]:
-    """Events as libyaml gives them: it refuses escapes that name no character."""
-    next_event: Callable[[], Event | None] = parser.get_event
-
-    def get_event() -> Event | None:
-        try:
-            event = next_event()
-            if isinstance(event, ScalarEvent):
-                event.value.encode()
-        except (ValueError, OverflowError):  # from `chr()`, and for a lone surrogate
-            words = "found an escape that names no character"
-            raise yaml.MarkedYAMLError(problem=words, problem_mark=parser.get_mark()) from None
-        return event
-
-    return get_event
-
-
-def _line(event: Event | None) -> int:
-    return event.start_mark.line + 1 if event is not None and event.start_mark else 1
+def _line(event: Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 1
 
 
 def _is_empty(event: Event) -> bool:
