@@ -16,7 +16,7 @@ from vcr_gen.cli.commands import COMMANDS, CommandModule
 from vcr_gen.gen.settings.config import BOUNDARY_SETTINGS, OVERRIDE_SETTINGS, SETTINGS
 from vcr_gen.pytest.options import CassetteOptions
 from vcr_gen.runtime.tape import entries
-from vcr_gen.runtime.tape.event_table import ENDS, SIGNALS
+from vcr_gen.runtime.tape.events import ENDS, SIGNALS
 
 REFERENCE = REPOSITORY / "docs" / "reference"
 

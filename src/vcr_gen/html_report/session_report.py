@@ -18,8 +18,7 @@ from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.formats.file_layout import VERSION_KEY
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import redacting
-from vcr_gen.runtime.tape.event_table import kind_of
-from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Signal, Start, kind_of
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, entries_of, is_partial, open_regular, read_events
 from vcr_gen.tapes.changes import Change

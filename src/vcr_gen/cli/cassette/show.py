@@ -14,8 +14,7 @@ from vcr_gen.runtime.failures.format_values import show, show_arguments
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.entries import unfold
-from vcr_gen.runtime.tape.event_table import kind_of
-from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, kind_of
 from vcr_gen.runtime.tape.reading import Reading
 
 __all__ = ["add_parser", "run"]

@@ -31,8 +31,7 @@ from vcr_gen.runtime.failures.wording import (
     words_of,
 )
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.event_table import kind_of
-from vcr_gen.runtime.tape.events import End, Item, Signal, Start
+from vcr_gen.runtime.tape.events import End, Item, Signal, Start, kind_of
 from vcr_gen.runtime.tape.window import Slot, Window
 from vcr_gen.runtime.values.anchors import Anchors
 

@@ -13,8 +13,7 @@ from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.failures.text_diff import visible
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets, hidden
-from vcr_gen.runtime.tape.event_table import kind_of
-from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, kind_of
 from vcr_gen.runtime.tape.window import Slot
 
 __all__ = [

@@ -9,11 +9,11 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.entries import Folding
-from vcr_gen.runtime.tape.event_table import Happening
 from vcr_gen.runtime.tape.events import (
     CLOCK,
     End,
     Event,
+    Happening,
     Item,
     Outcome,
     Signal,

@@ -15,8 +15,14 @@ from vcr_gen.runtime.privacy import Secrets
 from vcr_gen.runtime.runs.base import Run, Settings, incomplete
 from vcr_gen.runtime.runs.replay_run import open_cassette
 from vcr_gen.runtime.tape.entries import unfold
-from vcr_gen.runtime.tape.event_table import driven_by_application, kind_of
-from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Start
+from vcr_gen.runtime.tape.events import (
+    INTERNAL,
+    End,
+    Event,
+    Start,
+    driven_by_application,
+    kind_of,
+)
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.recording import Reading
 from vcr_gen.runtime.values.channel import Bound, ValueChannel

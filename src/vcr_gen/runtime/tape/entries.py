@@ -11,9 +11,10 @@ from typing import cast, final
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import hidden
-from vcr_gen.runtime.tape.event_table import ENDS, SIGNALS, kind_of
 from vcr_gen.runtime.tape.events import (
+    ENDS,
     ROOT_STRAND,
+    SIGNALS,
     End,
     Event,
     Item,
@@ -21,6 +22,7 @@ from vcr_gen.runtime.tape.events import (
     Signal,
     Soon,
     Start,
+    kind_of,
 )
 
 __all__ = ["Folding", "unfold"]

@@ -7,8 +7,7 @@ from typing import TypeAlias, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain, check_plain
-from vcr_gen.runtime.tape.event_table import Happening, kind_of
-from vcr_gen.runtime.tape.events import Event, Start
+from vcr_gen.runtime.tape.events import Event, Happening, Start, kind_of
 
 __all__ = ["Hook", "Hooked", "TapeEvent"]
 

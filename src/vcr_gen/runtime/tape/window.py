@@ -14,8 +14,15 @@ from math import inf
 from typing import Any, TypeVar, final
 
 from vcr_gen.runtime.tape.event_hooks import Hook, Hooked
-from vcr_gen.runtime.tape.event_table import driven_by_application
-from vcr_gen.runtime.tape.events import CLOCK, INTERNAL, LOCK, End, Event, Start
+from vcr_gen.runtime.tape.events import (
+    CLOCK,
+    INTERNAL,
+    LOCK,
+    End,
+    Event,
+    Start,
+    driven_by_application,
+)
 from vcr_gen.runtime.tape.reading import Recorded, read_events
 from vcr_gen.runtime.tape.recording import Reading
 

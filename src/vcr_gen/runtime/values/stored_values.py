@@ -7,8 +7,16 @@ from typing import TypeVar, final
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets, text_of
 from vcr_gen.runtime.tape.event_hooks import Hook, Hooked
-from vcr_gen.runtime.tape.event_table import Happening, kind_of
-from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.events import (
+    INTERNAL,
+    End,
+    Event,
+    Happening,
+    Item,
+    Signal,
+    Start,
+    kind_of,
+)
 from vcr_gen.runtime.values.anchors import Anchors
 
 __all__ = ["Screen"]
