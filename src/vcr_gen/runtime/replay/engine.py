@@ -142,15 +142,12 @@ class Engine:
             if pair is None:
                 return None
             slot, answer = pair
-            try:
-                if not self._matcher.is_next(self.strands.here(), slot, operation):
-                    return None
-                if not operation.bound.is_as_recorded(slot.start.arguments, encoded):
-                    return None
-                self._follow_clock(slot)
-                state.take_both(slot, answer)
-            finally:
-                self.window.put_back()  # if it was not taken
+            if not self._matcher.is_next(self.strands.here(), slot, operation):
+                return None
+            if not operation.bound.is_as_recorded(slot.start.arguments, encoded):
+                return None
+            self._follow_clock(slot)
+            state.take_both(slot, answer)
             assert isinstance(answer.event, End)
             return answer.event
 

@@ -122,7 +122,8 @@ class ReplayState:
 
     def take_both(self, start: Slot, end: Slot) -> None:
         """Mark a call and its answer as done together."""
-        self.window.take_both(start, end)
+        self.window.take(start)
+        self.window.take(end)
         self.moved()
 
     def give(self, slot: Slot, receiver: Waiter) -> Slot:

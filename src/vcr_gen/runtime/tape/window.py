@@ -77,14 +77,10 @@ class Window:
         self.last_call = 0
         """The highest call number seen."""
         self.last_at = 0.0
-        self.done = 0
-        """How many events are done."""
         self.done_at = 0.0
-        """The latest time of these."""
+        """The latest time of an event that is done."""
         self._skipped: set[int] = set()
         self._unreadable: Exception | None = None
-        self._held: tuple[Slot, Slot] | None = None
-        """A call that is on its way through `next_whole_call`, and in no queue yet."""
         self.recent: deque[Slot] = deque(maxlen=5)
         """The last events done."""
 
@@ -101,55 +97,17 @@ class Window:
         return None
 
     def next_whole_call(self) -> tuple[Slot, Slot] | None:
-        """The oldest event and its answer, where that is an outbound call with nothing inside.
-
-        `take_both` or `put_back` must follow before anything else is asked.
-        """
-        window = self._window
-        while window and window[0].done:
-            window.popleft()
-        if window or self._skipped:
-            return self._whole_call_in_window()
-        head = self._next_slot()
-        if head is None:
-            return None
-        answer = self._next_slot() if _is_outbound_start(head) else None
-        if answer is None or not _is_answer(answer, head):
-            self._index(head)
-            if answer is not None:
-                self._index(answer)
-            return self._whole_call_in_window()
-        self._held = head, answer
-        return self._held
-
-    def _whole_call_in_window(self) -> tuple[Slot, Slot] | None:
+        """The oldest event and its answer, where that is an outbound call with nothing inside."""
         head = self.head()
-        if head is None or not _is_outbound_start(head):
+        if head is None or not isinstance(head.event, Start) or head.event.inbound:
             return None
         if len(self._window) < 2 and not self._extend():
             return None
         answer = self._window[1]
-        return (head, answer) if _is_answer(answer, head) else None
-
-    def take_both(self, start: Slot, end: Slot) -> None:
-        """A call and its answer are done."""
-        if self._held is None:
-            self.take(start)
-            self.take(end)
-            return
-        self._held = None
-        start.done = end.done = True
-        self.done += 2
-        self.done_at = max(self.done_at, start.event.at, end.event.at)
-        self.recent += start, end
-
-    def put_back(self) -> None:
-        """Put back the next call: it is not made now, or differs."""
-        if self._held is not None:
-            start, end = self._held
-            self._held = None
-            self._index(start)
-            self._index(end)
+        end = answer.event
+        if not isinstance(end, End) or end.call != head.event.call or end.outcome == "cancelled":
+            return None
+        return None if answer.done else (head, answer)
 
     def comes_next(self, slot: Slot, now: float) -> bool:
         """Whether time goes on to an event: it is later than now, and nothing else is before it."""
@@ -271,7 +229,6 @@ class Window:
     def take(self, slot: Slot) -> None:
         """Mark an event as done."""
         slot.done = True
-        self.done += 1
         self.done_at = max(self.done_at, slot.event.at)
         self.recent.append(slot)
         if slot.driven_by_application:
@@ -391,20 +348,6 @@ def _without_locks(events: Iterable[Recorded]) -> Iterator[Recorded]:
 
 def _microseconds(at: float) -> int:
     return round(at * 1e6)
-
-
-def _is_outbound_start(slot: Slot) -> bool:
-    return isinstance(slot.event, Start) and not slot.event.inbound
-
-
-def _is_answer(slot: Slot, head: Slot) -> bool:
-    event = slot.event
-    return (
-        isinstance(event, End)
-        and event.call == head.event.call
-        and event.outcome != "cancelled"
-        and not slot.done
-    )
 
 
 def _first(queue: deque[Slot]) -> Slot | None:
