@@ -9,7 +9,7 @@ from vcr_gen.runtime.privacy.header_values import cookies
 from vcr_gen.runtime.privacy.heuristics import credential, is_filler
 from vcr_gen.runtime.privacy.spans import Span
 
-__all__ = ["COMMAND_WORD", "PROGRAM", "argument_spans", "command_spans"]
+__all__ = ["PROGRAM", "argument_spans", "command_spans"]
 
 
 class _Options(NamedTuple):
@@ -47,8 +47,6 @@ _GROUPS: Final = {
 _PROGRAMS: Final = {name: options for names, options in _GROUPS.items() for name in names.split()}
 _REMOTE: Final = frozenset({"rsync", "scp", "sftp", "ssh"})
 _NAMES: Final = "|".join(sorted(map(re.escape, _PROGRAMS), key=len, reverse=True))
-COMMAND_WORD: Final = re.compile(rf"\b(?:{_NAMES}|basic|bearer|default|identified|login|machine)\b")
-"""A lower-case word that may precede a password."""
 PROGRAM: Final = re.compile(rf"(?<![\w.-])(?:{_NAMES})(?:\.exe)?(?=\s+\S|[\"'])")
 _WORD: Final = re.compile(
     r"(?:\"(?:[^\"\\]|\\.){0,4096}\"|'[^']{0,4096}'|\\[^\n]|[^\s\"'\\|;&<>()`]){1,4096}"
