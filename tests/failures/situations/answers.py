@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from shop.real import RealBank
-from vcr_shop import TillBuy, VcrBank, VcrTill
+from vcr_shop import VcrBank, VcrTill
 
 from situations.staging import TAPE, Program, door, situation
 from situations.till import Shop, record_till, replay_till
@@ -98,11 +98,3 @@ def nobody_drives_an_inbound_call() -> None:
     with Cassette(TAPE) as cassette:
         VcrTill(cassette=cassette, inner=Shop())
         VcrBank.attach(cassette, RealBank).balance("ann")
-
-
-@situation
-def a_driver_of_ones_own_asks_for_another_call() -> None:
-    record_till(lambda till: list(till.receipt(1)))
-    with Cassette(TAPE) as cassette:
-        VcrTill(cassette=cassette, inner=Shop())
-        cassette.consume(TillBuy)

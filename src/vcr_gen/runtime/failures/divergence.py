@@ -203,20 +203,6 @@ class Reporter:
             site=called_at(self._is_generated),
         )
 
-    def another_inbound(self, asked: Iterable[str], slot: Slot, window: Window) -> Divergence:
-        """A driver asked for certain inbound calls, and the tape has a different one."""
-        methods = list(asked)
-        divergence = self._divergence(
-            "order",
-            f"the driver asked for {' or '.join(methods)} where the tape has {describe(slot)}",
-            methods[0],
-            slot,
-            window,
-            likely="the driver makes the calls in a different order",
-            site=called_at(self._is_generated),
-        )
-        return replace(divergence, hint="ask for the calls in the recorded order", commands=())
-
     def stall(
         self, window: Window, waiters: "Iterable[Waiter]", busy: Iterable[threading.Thread] = ()
     ) -> Divergence:

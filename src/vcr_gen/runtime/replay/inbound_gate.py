@@ -1,6 +1,6 @@
 """Where inbound calls enter a replay: a driver makes them, or a test that plays the environment."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import final
 
 from vcr_gen.runtime.boundary.port import Operation
@@ -72,15 +72,6 @@ class InboundGate:
         with self._state.monitor:
             self._state.check()
             self._thread_driver.wait_for_others()
-
-    def take_inbound(self, methods: Collection[str]) -> Start:
-        """Wait in this thread for a call of one of these inbound methods, and take it."""
-        with self._state.monitor:
-            head = self._thread_driver.wait_until(self._entering)
-            if head.start.of not in methods:
-                self._state.fail(self._state.reporter.another_inbound(methods, head, self._window))
-            self._state.take(head)
-            return head.start
 
     def _entering(self) -> Slot | None:
         """The oldest event, if it is an inbound call that comes from here, and no callback."""

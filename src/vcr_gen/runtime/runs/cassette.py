@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from sys import _getframe
-from types import TracebackType, UnionType
+from types import TracebackType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -15,24 +15,20 @@ from typing import (
     Literal,
     Self,
     TypeAlias,
-    TypeVar,
     final,
     get_args,
-    overload,
 )
 
 from vcr_gen.errors import CassetteError, DivergenceError, UsageError, VcrError
-from vcr_gen.runtime.boundary.calls import Call
 from vcr_gen.runtime.boundary.port import Link
 from vcr_gen.runtime.boundary.rules import Rule, Rules
-from vcr_gen.runtime.boundary.spec import Boundary, Method, make_call
+from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_sites import hide_our_frames
 from vcr_gen.runtime.failures.format_values import show_age
 from vcr_gen.runtime.modes import Action, Mode, action_for, follows_variable, mode_in, named_mode
 from vcr_gen.runtime.privacy import Redaction
-from vcr_gen.runtime.replay.replay_session import delivered_call
 from vcr_gen.runtime.replay.strategies import Order, Orders, Strategies, Strategy
 from vcr_gen.runtime.runs.base import RecordRun, Run, Settings
 from vcr_gen.runtime.runs.replay_run import ReplayRun, open_cassette
@@ -45,7 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Cassette", "Mode", "StaleCassetteWarning"]
 
-_C = TypeVar("_C", bound=Call)
 WhenStale: TypeAlias = Literal["warn", "fail", "record"]
 
 _NO_CODECS: Final = Registry()
@@ -188,26 +183,6 @@ class Cassette:
                 return
             self._run.close(error)
 
-    @overload
-    def consume(self, call: type[_C]) -> _C: ...
-    @overload
-    def consume(self, call: UnionType) -> Call: ...
-    def consume(self, call: type[Call] | UnionType) -> Call:
-        """Take the next inbound call, in your own driver: `consume(Start)(server)`.
-
-        It must have this type, or one of these: `consume(Start | Stop)`.
-        """
-        replay = self.replay()
-        types = get_args(call) if isinstance(call, UnionType) else (call,)
-        methods = {(found := self._method_of(kind)).name: (kind, found) for kind in types}
-        start = replay.engine.inbound_gate.take_inbound(methods)
-        kind, method = methods[start.of]
-        fed = replay.engine.rendered(start).arguments
-        arguments = replay.crossing.binder.bind(method).feed(fed)
-        delivered_call.set(start.call)
-        made: Call = make_call(kind, method, arguments)
-        return made
-
     def attach(
         self, boundary: Boundary, wrapper: object, inner: object, *, handle: str = ""
     ) -> Link:
@@ -252,13 +227,6 @@ class Cassette:
     def _instance(self, boundary: Boundary) -> str:
         count = self._instances[boundary.name] = self._instances.get(boundary.name, 0) + 1
         return "" if count == 1 else f"{boundary.name}~{count}"
-
-    def _method_of(self, call: type[Call]) -> Method:
-        for boundary in self._settings.boundaries.values():
-            if call in boundary.calls.values():
-                return boundary.method(call)
-        name = getattr(call, "__name__", repr(call))
-        raise UsageError(f"no wrapper with {name} is attached to this cassette")
 
     def _action(self, max_age: timedelta | None, when_stale: WhenStale) -> Action:
         """The action for the mode and the file."""
