@@ -7,12 +7,11 @@ raises or streams, and in the arguments of an inbound call. What the program giv
 a template there would compare nothing: it is refused.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from pathlib import Path
-from typing import TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Final, TypeVar, final
 from uuid import uuid4
 
 from vcr_gen.errors import CassetteTemplateError
@@ -22,10 +21,12 @@ from vcr_gen.runtime.tape.events import End, Event, Item, Start
 from vcr_gen.runtime.tape.reading import read_events
 from vcr_gen.runtime.tape.recording import Reading
 
+if TYPE_CHECKING:
+    from jinja2.nodes import Template
+
 __all__ = ["Templates", "open_templates"]
 
 _E = TypeVar("_E", bound=Event)
-_Render: TypeAlias = Callable[[Mapping[str, object]], Plain]
 
 
 def open_templates(reading: Reading, *, allowed: bool) -> "Templates | None":
@@ -50,7 +51,7 @@ def open_templates(reading: Reading, *, allowed: bool) -> "Templates | None":
                     line=line,
                 )
             templates = templates or Templates(path)
-            templates.compile(text, line)
+            templates.parse(text, line)
     return templates
 
 
@@ -60,21 +61,13 @@ class Templates:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._compiled: dict[str, tuple[_Render, int]] = {}
+        self._parsed: dict[str, tuple[Template, int]] = {}
         """Each text, with the first line that has it."""
-        self._counters: dict[str, Iterator[int]] = {}
         self._arguments: dict[int, Mapping[str, Plain]] = {}
-        self._names: dict[str, object] = {
-            "now": _now,
-            "timestamp": _timestamp,
-            "uuid": lambda: str(uuid4()),
-            "counter": self._counter,
-            "args": None,
-        }
 
-    def compile(self, text: str, line: int) -> None:
+    def parse(self, text: str, line: int) -> None:
         """Check a template, and make it ready to render."""
-        if text in self._compiled:
+        if text in self._parsed:
             return
         try:
             from vcr_gen.runtime.extras import template_rendering
@@ -87,7 +80,7 @@ class Templates:
                 line=line,
             ) from None
         try:
-            self._compiled[text] = template_rendering.compile_template(text, self._names), line
+            self._parsed[text] = template_rendering.parse_template(text, _NAMES), line
         except template_rendering.RenderError as error:
             raise self._wrong(text, line, error) from None
 
@@ -121,11 +114,11 @@ class Templates:
         return plain
 
     def _made(self, text: str, arguments: Mapping[str, Plain]) -> Plain:
-        from vcr_gen.runtime.extras.template_rendering import RenderError
+        from vcr_gen.runtime.extras.template_rendering import RenderError, render_template
 
-        render, line = self._compiled[text]
+        template, line = self._parsed[text]
         try:
-            return render({**self._names, "args": arguments})
+            return render_template(template, {**_NAMES, "args": arguments})
         except RenderError as error:
             raise self._wrong(text, line, error) from None
 
@@ -133,29 +126,25 @@ class Templates:
         shown = text if len(text) <= 60 else f"{text[:59]}…"
         return CassetteTemplateError(f"the template {shown!r}: {error}", path=self._path, line=line)
 
-    def _counter(self, name: str = "", start: int = 1) -> int:
-        return next(self._counters.setdefault(str(name), count(int(start))))
 
-
-def _now(
-    *,
-    days: float = 0,
-    hours: float = 0,
-    minutes: float = 0,
-    seconds: float = 0,
-    format: str = "",  # noqa: A002 - the name that a template's author would guess
-) -> str:
-    """The moment of the replay, in UTC, as text."""
-    moment = datetime.now(UTC) + timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
+def _now(*, format: str = "", **distance: float) -> str:  # noqa: A002 - the name one would guess
+    """The moment of the replay, or one that far from it (`hours=1`), in UTC, as text."""
+    moment = datetime.now(UTC) + timedelta(**distance)
     return moment.strftime(format) if format else moment.isoformat()
 
 
-def _timestamp(
-    *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0
-) -> float:
-    """The moment of the replay as seconds since 1970."""
-    moment = datetime.now(UTC) + timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
-    return moment.timestamp()
+def _timestamp(**distance: float) -> float:
+    """The same as seconds since 1970."""
+    return (datetime.now(UTC) + timedelta(**distance)).timestamp()
+
+
+_NAMES: Final[Mapping[str, object]] = {
+    "args": None,
+    "now": _now,
+    "timestamp": _timestamp,
+    "uuid": lambda: str(uuid4()),
+}
+"""What a template may use; `args` are the arguments of its call."""
 
 
 def _value(event: Event) -> Plain:

@@ -1,133 +1,98 @@
 """Renders templates: the only module of the runtime that uses jinja2.
 
-A cassette may come from an untrusted source, so a template can do very little. Its syntax is
-checked before it is compiled, node by node: no loops, macros, imports, assignments, lists, calls of
-methods, multiplication or `%`, so that it ends and its text stays small. It sees plain values only,
-without a single Python attribute, in a sandbox that cannot alter them.
+A cassette may come from an untrusted source, so jinja2 only parses a template. Its value is
+computed here, by a walk over a few kinds of syntax nodes: text, literals, entries of plain values,
+calls of our own functions, and the filter `int`. Nothing else of jinja2 or Python can be reached.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-from jinja2 import StrictUndefined, nodes
-from jinja2.environment import TemplateExpression
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import Environment, nodes
 
 from vcr_gen.runtime.plain import Plain, check_plain
 
-__all__ = ["MAX_TEMPLATE", "MAX_TEXT", "RenderError", "compile_template"]
+__all__ = ["RenderError", "parse_template", "render_template"]
 
-MAX_TEMPLATE: Final = 10_000
-"""Characters of a template: far more than a value needs."""
-MAX_TEXT: Final = 1_000_000
-"""Characters that a template may produce."""
-
-MAX_VALUE: Final = 100_000
-"""Characters or items of a value that a template uses."""
-
+_ENVIRONMENT: Final = Environment(keep_trailing_newline=True)
 _FORMS: Final = (
     nodes.Template,
     nodes.Output,
     nodes.TemplateData,
-    nodes.If,
-    nodes.Name,
     nodes.Const,
+    nodes.Neg,
+    nodes.Name,
     nodes.Getattr,
     nodes.Getitem,
     nodes.Call,
     nodes.Keyword,
     nodes.Filter,
-    nodes.CondExpr,
-    nodes.Add,
-    nodes.Sub,
-    nodes.Concat,
-    nodes.Compare,
-    nodes.Operand,
-    nodes.And,
-    nodes.Or,
-    nodes.Not,
-    nodes.Neg,
 )
-
-Context = Mapping[str, Any]
 
 
 class RenderError(Exception):
     """Why a template is refused, or cannot be rendered."""
 
 
-def compile_template(text: str, names: Mapping[str, object]) -> Callable[[Context], Plain]:
-    """A function that renders a template; `names` are all that the template may use.
-
-    A template that is one expression and nothing else gives that expression's value, a number or
-    a list too; any other one gives text.
-    """
-    if len(text) > MAX_TEMPLATE:
-        raise RenderError(f"a template has at most {MAX_TEMPLATE} characters")
-    environment = _Environment(undefined=StrictUndefined, keep_trailing_newline=True)
+def parse_template(text: str, names: Mapping[str, object]) -> nodes.Template:
+    """The syntax of a template, checked; `names` are all that it may use."""
     try:
-        tree = environment.parse(text)
-        _check(tree, names)
-        expression = _only_expression(tree)
-        if expression is None:
-            template = environment.from_string(tree)
-            return _guarded(lambda context: _joined(template.generate(context)))
-        assignment = nodes.Assign(nodes.Name("result", "store", lineno=1), expression, lineno=1)
-        body = nodes.Template([assignment], lineno=1)
-        compiled = TemplateExpression(environment.from_string(body), undefined_to_none=False)
+        tree = _ENVIRONMENT.parse(text)
+    except Exception as error:  # jinja2 lets Python's own errors through, of huge numbers too
+        raise RenderError(_reason(error)) from None
+    _check(tree, names)
+    return tree
+
+
+def render_template(tree: nodes.Template, names: Mapping[str, object]) -> Plain:
+    """The value of a template.
+
+    A template that is one expression gives that expression's value; any other one gives text.
+    """
+    try:
+        parts = [_value(part, names) for output in tree.body for part in output.iter_child_nodes()]
+        made: Plain = parts[0] if len(parts) == 1 else "".join(map(str, parts))
+        check_plain(made)
     except RenderError:
         raise
-    except Exception as error:  # jinja2 lets errors of Python's own through, of huge numbers too
+    except Exception as error:  # of a function with wrong arguments, of a number that is no text
         raise RenderError(_reason(error)) from None
-    return _guarded(lambda context: _defined(compiled(context)))
-
-
-def _guarded(render: Callable[[Context], Plain]) -> Callable[[Context], Plain]:
-    def guarded(context: Context) -> Plain:
-        try:
-            made = render(context)
-            check_plain(made)
-            return made
-        except RenderError:
-            raise
-        except Exception as error:  # of whatever a filter or an operator makes of the values
-            raise RenderError(_reason(error)) from None
-
-    return guarded
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, RecursionError | MemoryError):
-        return "it nests too deeply"
-    return str(error) or type(error).__name__
-
-
-def _joined(pieces: Iterator[str]) -> str:
-    made: list[str] = []
-    size = 0
-    for piece in pieces:
-        size += len(piece)
-        if size > MAX_TEXT:
-            raise RenderError(f"its result is longer than {MAX_TEXT} characters")
-        made.append(piece)
-    return "".join(made)
-
-
-def _defined(value: Any) -> Plain:
-    if isinstance(value, StrictUndefined):
-        str(value)  # raises, with the name that means nothing
-    if isinstance(value, str) and len(value) > MAX_TEXT:
-        raise RenderError(f"its result is longer than {MAX_TEXT} characters")
-    made: Plain = value
     return made
 
 
-def _only_expression(tree: nodes.Template) -> nodes.Expr | None:
-    if len(tree.body) != 1 or not isinstance(output := tree.body[0], nodes.Output):
-        return None
-    if len(output.nodes) != 1 or isinstance(output.nodes[0], nodes.TemplateData):
-        return None
-    return output.nodes[0]
+def _value(node: nodes.Node, names: Mapping[str, object]) -> Any:
+    match node:
+        case nodes.TemplateData():
+            return node.data
+        case nodes.Const():
+            return node.value
+        case nodes.Neg():
+            return -_value(node.node, names)
+        case nodes.Name():
+            return names[node.name]
+        case nodes.Getattr():
+            return _entry(_value(node.node, names), node.attr)
+        case nodes.Getitem():
+            return _entry(_value(node.node, names), _value(node.arg, names))
+        case nodes.Filter() if node.node is not None:
+            return int(_value(node.node, names))
+        case nodes.Call():
+            options = {option.key: _value(option.value, names) for option in node.kwargs}
+            return _value(node.node, names)(*(_value(each, names) for each in node.args), **options)
+    raise RenderError(f"line {node.lineno}: a template has no {_word(node)}")
+
+
+def _entry(holder: Any, key: Any) -> Any:
+    """An entry of a mapping, or an item of a list or text."""
+    try:
+        if isinstance(holder, Mapping) and isinstance(key, str):
+            return holder[key]
+        if isinstance(holder, list | str) and type(key) is int:
+            return holder[key]
+    except LookupError:
+        pass
+    known = f"; known: {', '.join(map(str, holder))}" if isinstance(holder, Mapping) else ""
+    raise RenderError(f"there is no {key!r} in what the template asks{known[:200]}")
 
 
 def _check(tree: nodes.Node, names: Mapping[str, object]) -> None:
@@ -135,86 +100,32 @@ def _check(tree: nodes.Node, names: Mapping[str, object]) -> None:
     called: set[int] = set()
     while pending:
         node = pending.pop()
+        place = f"line {node.lineno}"
         if type(node) not in _FORMS:
-            raise RenderError(f"line {node.lineno}: a template has no {_word(node)}")
-        if isinstance(node, nodes.Name) and (node.name not in names or node.ctx != "load"):
-            known = ", ".join(sorted(names))
-            raise RenderError(f"line {node.lineno}: there is no {node.name!r}; known: {known}")
-        if isinstance(node, nodes.Call) and not (
-            isinstance(node.node, nodes.Name) and callable(names.get(node.node.name))
-        ):
-            raise RenderError(f"line {node.lineno}: only {_functions(names)} can be called")
+            raise RenderError(f"{place}: a template has no {_word(node)}")
+        if isinstance(node, nodes.Name) and node.name not in names:
+            raise RenderError(f"{place}: there is no {node.name!r}; known: {', '.join(names)}")
+        if isinstance(node, nodes.Name) and callable(names[node.name]) and id(node) not in called:
+            raise RenderError(f"{place}: {node.name} must be called: {node.name}()")
         if isinstance(node, nodes.Call):
             called.add(id(node.node))
-        if isinstance(node, nodes.Name) and callable(names[node.name]) and id(node) not in called:
-            raise RenderError(f"line {node.lineno}: {node.name} must be called: {node.name}()")
-        if isinstance(node, nodes.Call | nodes.Filter) and (node.dyn_args or node.dyn_kwargs):
-            raise RenderError(f"line {node.lineno}: a template has no * in a call")
-        if isinstance(node, nodes.Filter) and node.name not in _FILTERS:
-            known = ", ".join(sorted(_FILTERS))
-            word = f"there is no filter {node.name!r}; known: {known}"
-            raise RenderError(f"line {node.lineno}: {word}")
-        if isinstance(node, nodes.Getattr) and node.attr.startswith("_"):
-            raise RenderError(f"line {node.lineno}: there is no attribute {node.attr!r}")
+            if not (isinstance(node.node, nodes.Name) and callable(names.get(node.node.name))):
+                functions = [f"{name}()" for name, value in names.items() if callable(value)]
+                raise RenderError(f"{place}: only {', '.join(functions)} can be called")
+            if node.dyn_args or node.dyn_kwargs:
+                raise RenderError(f"{place}: a template has no * in a call")
+        if isinstance(node, nodes.Filter) and (node.name != "int" or node.args or node.kwargs):
+            raise RenderError(f"{place}: there is no filter {node.name!r}; known: int")
         pending.extend(node.iter_child_nodes())
 
 
 def _word(node: nodes.Node) -> str:
-    words = {nodes.For: "loops", nodes.Mul: "multiplication", nodes.Pow: "powers", nodes.Mod: "%"}
-    words |= {nodes.Macro: "macros", nodes.Assign: "assignments", nodes.Include: "includes"}
-    words |= {nodes.Import: "imports", nodes.FromImport: "imports", nodes.Extends: "inheritance"}
+    words = {nodes.For: "loops", nodes.Mul: "multiplication", nodes.Add: "addition"}
+    words |= {nodes.If: "conditions", nodes.Assign: "assignments", nodes.Macro: "macros"}
     return words.get(type(node), f"`{type(node).__name__.lower()}`")
 
 
-def _functions(names: Mapping[str, object]) -> str:
-    return ", ".join(sorted(f"{name}()" for name, value in names.items() if callable(value)))
-
-
-class _Environment(ImmutableSandboxedEnvironment):
-    """A sandbox in which `a.b` and `a['b']` are entries of plain values, and nothing else."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.globals.clear()
-        self.tests.clear()
-        self.filters = dict(_FILTERS)
-
-    def getattr(self, obj: Any, attribute: str) -> Any:
-        """An entry of a mapping."""
-        return self.getitem(obj, attribute)
-
-    def getitem(self, obj: Any, argument: Any) -> Any:
-        """An entry of a mapping, or an item of a list or text."""
-        try:
-            if isinstance(obj, Mapping) and isinstance(argument, str):
-                return _small(obj[argument])
-            if isinstance(obj, list | str) and type(argument) is int:
-                return _small(obj[argument])
-        except LookupError:
-            pass
-        known = f"; known: {', '.join(map(str, obj))}" if isinstance(obj, Mapping) else ""
-        raise RenderError(f"there is no {argument!r} in what the template asks{known[:200]}")
-
-
-def _small(value: Any) -> Any:
-    """A value, if a template that repeats it cannot fill the memory."""
-    if isinstance(value, str | list | dict) and len(value) > MAX_VALUE:
-        raise RenderError(f"it uses a value of more than {MAX_VALUE} characters or items")
-    return value
-
-
-def _default(value: Any, other: Any = "") -> Any:
-    return other if value is None or value == "" else value
-
-
-_FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
-    "default": _default,
-    "float": float,
-    "int": int,
-    "length": len,
-    "lower": lambda value: str(value).lower(),
-    "string": str,
-    "trim": lambda value: str(value).strip(),
-    "upper": lambda value: str(value).upper(),
-}
-"""None of them makes a text much longer than the one it is given."""
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError | MemoryError):
+        return "it nests too deeply"
+    return str(error) or type(error).__name__
