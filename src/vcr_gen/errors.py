@@ -144,7 +144,7 @@ class HermeticError(ReplayError):
 
     def __init__(self, message: str, *, kind: str, target: str, stack: Sequence[str]) -> None:
         self.kind = kind
-        """`connection`, `name look-up`, `process`, `file written` or `file read`."""
+        """`connection`, `process` or `file`."""
         self.target = target
         self.stack = tuple(stack)
         """The call stack, innermost frame first."""

@@ -54,7 +54,7 @@ def test_the_option_wins_over_the_marker(leaking: PluginProject) -> None:
 
 
 def test_a_marker_can_allow(leaking: PluginProject) -> None:
-    marker = '@pytest.mark.vcrgen(hermetic=Hermetic(readable=("data.txt",)))'
+    marker = '@pytest.mark.vcrgen(hermetic=Hermetic(files=("data.txt",)))'
     leaking.write("test_leak.py", LEAK.format(marker))
     assert "exit 0" in leaking.run()
 
