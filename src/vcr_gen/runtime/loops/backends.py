@@ -144,7 +144,7 @@ def library_here() -> Library | None:
         return _asyncio
     in_trio_run = getattr(sys.modules.get("trio.lowlevel"), "in_trio_run", None)
     if in_trio_run is not None and in_trio_run():
-        from vcr_gen.runtime.extras.trio_backend import TRIO
+        from vcr_gen.runtime.extras.trio_support import TRIO
 
         return TRIO
     return None

@@ -76,7 +76,7 @@ class Loops:
 
     def _make_hook(self, loop: Any, timers: Sequence[float]) -> "Hook":
         if running_loop() is None:
-            from vcr_gen.runtime.extras.trio_hook import TrioHook
+            from vcr_gen.runtime.extras.trio_support import TrioHook
 
             return TrioHook(loop, self, timers)
         from vcr_gen.runtime.loops.probed_loop import ProbingHook

@@ -1,24 +1,30 @@
-"""Taking turns with a run of trio.
+"""trio as the library that runs a program's tasks, also through anyio.
 
-trio shuffles the tasks that are ready, on purpose. A session lets them run one at a time, in the
-order in which they became ready, and the older one first where several became ready together. So a
-replay repeats the order. The clock and the idle point are hooked where trio waits for input.
+Imported only where the program runs trio. trio shuffles the tasks that are ready, on purpose. A
+session lets them run one at a time, in the order in which they became ready, and the older one
+first where several became ready together. So a replay repeats the order. The clock and the idle
+point are hooked where trio waits for input.
 """
 
+import asyncio
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
+from contextvars import Context, copy_context
 from sys import _getframe
-from typing import Any, Final, final
+from typing import Any, Final, TypeVar, final
 
+import outcome
 import trio
-from trio._core._run import Runner, SystemClock
+from trio._core._run import GLOBAL_RUN_CONTEXT, Runner, SystemClock
 
 from vcr_gen.errors import DivergenceError, UsageError
-from vcr_gen.runtime.extras.trio_backend import TrioLoop
+from vcr_gen.runtime.loops.backends import Library, Loop, Parked, Spawned
 from vcr_gen.runtime.loops.session_loops import Loops
 
-__all__ = ["TrioHook"]
+__all__ = ["TRIO", "TrioHook", "TrioLoop"]
+
+_S = TypeVar("_S")
 
 _LONGEST = 24 * 60 * 60
 """Seconds that trio waits for input at most."""
@@ -28,6 +34,178 @@ _PROGRAM_READS: Final = Runner.current_time.__code__
 
 _OFTEN = 10
 """How often a program that goes on after a divergence is cancelled."""
+
+
+@final
+class TrioLoop:
+    """One run of trio, as other threads see it."""
+
+    def __init__(self, runner: Any) -> None:
+        self.runner = runner
+        self._token = trio.lowlevel.current_trio_token()
+
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return not self.is_closed()
+
+    def is_closed(self) -> bool:
+        """Whether it has ended."""
+        return not self.runner.tasks
+
+    def call_soon_threadsafe(self, callback: Callable[..., Any], /, *args: Any) -> None:
+        """Have the run call something; can be used in any thread."""
+        self._token.run_sync_soon(callback, *args)
+
+
+_loops: "trio.lowlevel.RunVar[TrioLoop]" = trio.lowlevel.RunVar("vcr_gen_loop")
+
+
+@final
+class _Parked:
+    """Where a task of trio waits for a result."""
+
+    def __init__(self, loop: TrioLoop, *, patient: bool) -> None:
+        self._loop = loop
+        self._patient = patient
+        self._task: trio.lowlevel.Task | None = None
+        self._told: outcome.Outcome[Any] | None = None
+        self._left = False
+
+    def done(self) -> bool:
+        return self._left or self._told is not None
+
+    def set_result(self, result: Any, /) -> None:
+        self._tell(outcome.Value(result))
+
+    def set_exception(self, error: BaseException, /) -> None:
+        self._tell(outcome.Error(error))
+
+    def cancel(self) -> bool:
+        if not self.done():
+            self.set_exception(UsageError("a boundary was used after its cassette was closed"))
+        return True
+
+    def get_loop(self) -> Loop:
+        return self._loop
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        return self._wait().__await__()
+
+    async def _wait(self) -> Any:
+        if self._told is not None:
+            return self._told.unwrap()
+        with trio.CancelScope(shield=self._patient):
+            self._task = trio.lowlevel.current_task()
+            return await trio.lowlevel.wait_task_rescheduled(self._leave)
+
+    def _leave(self, _: object) -> trio.lowlevel.Abort:
+        self._left = True
+        self._task = None
+        return trio.lowlevel.Abort.SUCCEEDED
+
+    def _tell(self, told: "outcome.Outcome[Any]") -> None:
+        self._told = told
+        if self._task is not None:
+            trio.lowlevel.reschedule(self._task, told)
+            self._task = None
+
+
+@final
+class _Spawned:
+    """A task of the runtime beside the program's own."""
+
+    def __init__(self, work: Coroutine[Any, Any, None]) -> None:
+        self._scope = trio.CancelScope()
+        self._work = work
+        trio.lowlevel.spawn_system_task(self._run, context=copy_context())
+
+    async def _run(self) -> None:
+        with self._scope:
+            await self._work
+
+    def cancel(self) -> None:
+        self._scope.cancel()
+
+
+@final
+class _Trio:
+    """trio, also through anyio."""
+
+    cancelled: type[BaseException] = trio.Cancelled
+
+    def loop(self) -> TrioLoop:
+        try:
+            return _loops.get()
+        except LookupError:
+            loop = TrioLoop(GLOBAL_RUN_CONTEXT.runner)
+            _loops.set(loop)
+            return loop
+
+    def task(self) -> Any:
+        return getattr(GLOBAL_RUN_CONTEXT, "task", None)
+
+    def name(self, task: Any) -> str:
+        return str(task.name)
+
+    def coroutine(self, task: Any) -> object:
+        return task.coro
+
+    def park(self, *, patient: bool = False) -> Parked[Any]:
+        return _Parked(self.loop(), patient=patient)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> Spawned:
+        return _Spawned(work)
+
+    def rounds(self, seen: int) -> int:
+        del seen  # a round has one task
+        task = self.task()
+        return 0 if task is None else int(task._schedule_points)
+
+    async def pause(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+    def watch_caller(self) -> Callable[[BaseException | None], bool]:
+        # What trio cancels inside of the environment stays there.
+        return lambda _: trio.current_effective_deadline() == -math.inf
+
+    async def watch_for_cancel(
+        self,
+        application: Coroutine[Any, Any, _S],
+        cancelled: Callable[[], None],
+        context: Context | None = None,
+    ) -> _S:
+        """Await the application; `cancelled` is called before its clean-up begins."""
+        del context  # it stays in its caller's task
+        inner = trio.CancelScope(shield=True)
+        answer: outcome.Outcome[_S] | None = None
+
+        async def watch() -> None:
+            try:
+                await trio.sleep_forever()
+            except trio.Cancelled:
+                if not inner.shield:
+                    raise
+                cancelled()
+                inner.cancel()
+                raise
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(watch)
+            with inner:
+                answer = await outcome.acapture(_coroutine, application)
+            inner.shield = False
+            nursery.cancel_scope.cancel()
+        if answer is None:
+            await trio.lowlevel.checkpoint_if_cancelled()
+            raise asyncio.CancelledError
+        return answer.unwrap()
+
+
+async def _coroutine(application: Coroutine[Any, Any, _S]) -> _S:
+    return await application
+
+
+TRIO: Library = _Trio()
 
 
 @final
@@ -59,8 +237,9 @@ class TrioHook:
 
     def __init__(self, loop: TrioLoop, loops: Loops, timers: Sequence[float] = ()) -> None:
         runner = loop.runner
-        own_clock = isinstance(runner.clock, SystemClock | _SessionClock)
-        if runner.is_guest or not own_clock:
+        if isinstance(runner.clock, _SessionClock):
+            raise UsageError("in a run of trio, only one cassette can be open at a time")
+        if runner.is_guest or not isinstance(runner.clock, SystemClock):
             raise UsageError("vcr-gen does not support trio in guest mode or with a MockClock")
         self.loop = loop
         self._runner = runner
@@ -69,15 +248,11 @@ class TrioHook:
         self._own_clock = runner.clock
         self._ready: deque[Any] = deque()
         self._cancelled = 0
-        self._passes = False
-        """Whether its session is over, and the session of a hook above it is not."""
-        self.beneath: list[TrioHook] = []
-        """Hooks beneath this one that are removed with it."""
         self._installed = True
+        self.shares = False
         self.timers = self._adopt_deadlines(timers)
         runner.clock = _SessionClock(loops, runner.deadlines)
         self._io = runner.io_manager
-        self.shares = isinstance(self._io, _HookedIO)
         runner.io_manager = _HookedIO(self._io, self)
 
     def nothing_before(self, when: float) -> bool:
@@ -93,11 +268,6 @@ class TrioHook:
         """Leave the run as it was found; pending deadlines go on."""
         if not self._installed:
             return
-        above = self._runner.io_manager
-        if isinstance(above, _HookedIO) and above.hook is not self:
-            self._passes = True
-            above.hook.beneath.append(self)
-            return
         self._installed = False
         self._runner.io_manager = self._io
         self._runner.clock = self._own_clock
@@ -106,8 +276,6 @@ class TrioHook:
         now = self._own_clock.current_time()
         for scope in self._scopes():
             scope.deadline += now - self._clock.now
-        for hook in reversed(self.beneath):
-            hook.remove()
 
     def _scopes(self) -> list[Any]:
         """The scopes with deadlines, the earliest first."""
@@ -130,8 +298,6 @@ class TrioHook:
 
     def get_events(self, timeout: float) -> Any:
         """Wait for input; when the run is idle, let the next event enter first."""
-        if self._passes:
-            return self._io.get_events(timeout)
         if self._ready or timeout <= 0:
             try:
                 self._loops.session.busy()
@@ -167,10 +333,6 @@ class TrioHook:
         """Find the tasks that became ready, and let only the first one run."""
         self._io.process_events(events)
         runner = self._runner
-        if runner.io_manager.hook is not self:  # the hook above keeps the order
-            runner.runq.extendleft(reversed(self._ready))
-            self._ready.clear()
-            return
         runner.deadlines.expire(runner.clock.current_time())
         self._ready.extend(sorted(runner.runq, key=lambda task: task._counter))
         runner.runq.clear()
@@ -205,7 +367,6 @@ class _HookedIO:
 
     def __init__(self, real: Any, hook: TrioHook) -> None:
         self._real = real
-        self.hook = hook
         self.get_events = hook.get_events
         self.process_events = hook.process_events
 
