@@ -19,8 +19,7 @@ from vcr_gen.runtime.boundary.call_kinds import strip
 from vcr_gen.runtime.boundary.calls import OMITTED
 from vcr_gen.runtime.boundary.spec import Boundary, Method
 from vcr_gen.runtime.codec import Compiler, same
-from vcr_gen.runtime.codec.classes import UnsupportedNode
-from vcr_gen.runtime.codec.node import Node
+from vcr_gen.runtime.codec.node import Node, UnsupportedNode
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets

@@ -92,10 +92,6 @@ CONTAINERS: dict[str, tuple[Any, object]] = {
     ),
     "defaultdict no factory": (dict[str, int], collections.defaultdict(None, a=1)),
     "counter": (collections.Counter[str], collections.Counter("abca")),
-    "chain map": (
-        collections.ChainMap[str, int],
-        collections.ChainMap({"a": 1}, {"a": 2, "b": 3}),
-    ),
     "mapping proxy": (types.MappingProxyType[str, int], types.MappingProxyType({"a": 1})),
     "Mapping": (abc.Mapping[str, int], {"a": 1}),
     "Mapping ordered": (abc.Mapping[str, int], collections.OrderedDict(a=1)),

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
 import types
 from collections.abc import Callable
 from enum import Enum, Flag
 from typing import Any, Final
 
-from vcr_gen.runtime.codec.annotations import class_annotations, strip_qualifiers
 from vcr_gen.runtime.codec.dynamic import DynamicNode, ProtocolNode
-from vcr_gen.runtime.codec.exceptions import ExceptionNode
+from vcr_gen.runtime.codec.exceptions import exception_node
 from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.foreign import foreign_node
+from vcr_gen.runtime.codec.foreign import attrs_node, msgspec_node
 from vcr_gen.runtime.codec.lookup import describe
-from vcr_gen.runtime.codec.node import DYNAMIC, EXACT, NO_FIT, ClassNode, Node, Nodes
+from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, DeclaredClass, Node, Nodes
 from vcr_gen.runtime.codec.pydantic_models import pydantic_node, validation_error_node
-from vcr_gen.runtime.codec.records import (
-    RecordNode,
-    TypedDictNode,
-    dataclass_shape,
-    namedtuple_shape,
-    typeddict_fields,
-)
+from vcr_gen.runtime.codec.records import dataclass_node, namedtuple_node, typeddict_node
 from vcr_gen.runtime.codec.registry import HINT
 from vcr_gen.runtime.codec.standard_types import STANDARD, completed_process_node, struct_node
 from vcr_gen.runtime.codec.tags import NULL, STR
@@ -148,26 +139,6 @@ class TracebackNode(Node):
         return EXACT if isinstance(value, types.TracebackType) else NO_FIT
 
 
-class UnsupportedNode(Node):
-    """An annotation whose values cannot be stored; says so when one arrives."""
-
-    kinds = frozenset[str]()
-
-    def __init__(self, name: str, why: str) -> None:
-        self.name = name
-        self._why: Final = why
-
-    def encode(self, value: object) -> Plain:
-        raise Fault(f"a value that can be stored ({self.name}: {self._why})", show(value), HINT)
-
-    def decode(self, plain: Plain) -> object:
-        raise Fault(f"a value that can be stored ({self.name}: {self._why})", show(plain), HINT)
-
-    def fits(self, value: object) -> int:
-        del value
-        return DYNAMIC * 10  # as a last resort, to give the reason
-
-
 KNOWN: Final = "declare type[Base] with a base of the class, or register it with `known`"
 
 
@@ -219,52 +190,64 @@ def _has_slots(cls: type) -> bool:
     return any(vars(base).get("__slots__") for base in cls.__mro__)
 
 
+def _enum_node(declared: DeclaredClass) -> Node | None:
+    cls = declared.cls
+    if not issubclass(cls, Enum) or not cls.__members__:
+        return None
+    if issubclass(cls, Flag):
+        return FlagNode(declared.nodes, cls, declared.name)
+    return EnumNode(declared.nodes, cls, declared.name)
+
+
+def _metaclass_node(declared: DeclaredClass) -> Node | None:
+    is_metaclass = issubclass(declared.cls, type)
+    return TypeNode(declared.nodes, object, declared.name) if is_metaclass else None
+
+
+def _traceback_node(declared: DeclaredClass) -> Node | None:
+    return TracebackNode() if issubclass(declared.cls, types.TracebackType) else None
+
+
+def _subclass_node(declared: DeclaredClass) -> Node | None:
+    builtin = next((each for each in _BUILTINS if issubclass(declared.cls, each)), None)
+    if builtin is None:
+        return None
+    return SubclassNode(declared.nodes, declared.cls, declared.name, builtin)
+
+
+def _protocol_node(declared: DeclaredClass) -> Node | None:
+    is_protocol = getattr(declared.cls, "_is_protocol", False)
+    return ProtocolNode(declared.nodes, object, declared.name) if is_protocol else None
+
+
+CLASS_KINDS: Final[tuple[Callable[[DeclaredClass], Node | None], ...]] = (
+    _metaclass_node,
+    _traceback_node,
+    _enum_node,
+    struct_node,
+    completed_process_node,
+    typeddict_node,
+    validation_error_node,
+    exception_node,
+    dataclass_node,
+    namedtuple_node,
+    attrs_node,
+    msgspec_node,
+    pydantic_node,
+    _subclass_node,
+    _protocol_node,
+)
+"""The kinds of classes whose values can be stored; each gives None for other classes.
+
+The first one that knows a class stores its values.
+"""
+
+
 def class_node(nodes: Nodes, cls: type[Any], args: tuple[Any, ...]) -> Node:
     """The node of a class, given its type arguments."""
     name = describe(types.GenericAlias(cls, args) if args else cls, nodes.type_name)
     if cls in STANDARD:
         return STANDARD[cls](nodes, cls, name, args)
-    if issubclass(cls, type):
-        return TypeNode(nodes, object, name)
-    if issubclass(cls, types.TracebackType):
-        return TracebackNode()
-    if issubclass(cls, Enum) and cls.__members__:
-        return FlagNode(nodes, cls, name) if issubclass(cls, Flag) else EnumNode(nodes, cls, name)
-    if getattr(cls, "n_sequence_fields", None) is not None and issubclass(cls, tuple):
-        return struct_node(nodes, cls, name)
-    if (cls.__module__, cls.__qualname__) == ("subprocess", "CompletedProcess"):
-        return completed_process_node(nodes, cls, name, args)
-    node = _record_node(nodes, cls, name, class_annotations(cls, args))
-    if node is not None:
-        return node
-    builtin = next((each for each in _BUILTINS if issubclass(cls, each)), None)
-    if builtin is not None:
-        return SubclassNode(nodes, cls, name, builtin)
-    if getattr(cls, "_is_protocol", False):
-        return ProtocolNode(nodes, object, name)
-    return DynamicNode(nodes, cls, name)
-
-
-def _record_node(
-    nodes: Nodes, cls: type[Any], name: str, annotations: dict[str, object]
-) -> Node | None:
-    """The node of a class whose annotations describe its values."""
-    if _is_typed_dict(cls):
-        if any(key.startswith("$") for key in annotations):
-            return UnsupportedNode(name, "a key of it starts with $")
-        return TypedDictNode(nodes, name, typeddict_fields(cls, annotations))
-    if issubclass(cls, BaseException):
-        bare = {attribute: strip_qualifiers(each) for attribute, each in annotations.items()}
-        return validation_error_node(nodes, cls, name) or ExceptionNode(nodes, cls, name, bare)
-    if dataclasses.is_dataclass(cls) and not inspect.isabstract(cls):
-        return RecordNode(nodes, cls, name, dataclass_shape(cls, annotations))
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        return RecordNode(nodes, cls, name, namedtuple_shape(cls, annotations))
-    return foreign_node(nodes, cls, name, annotations) or pydantic_node(
-        nodes, cls, name, annotations
-    )
-
-
-def _is_typed_dict(cls: type[Any]) -> bool:
-    # By its looks: the one of typing_extensions is not the one of typing.
-    return issubclass(cls, dict) and hasattr(cls, "__total__") and hasattr(cls, "__required_keys__")
+    declared = DeclaredClass(nodes, cls, name, args)
+    found = (node for kind in CLASS_KINDS if (node := kind(declared)) is not None)
+    return next(found, None) or DynamicNode(nodes, cls, name)

@@ -11,21 +11,14 @@ from typing import Any, Final, get_args, get_origin
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.annotations import strip_annotated
-from vcr_gen.runtime.codec.classes import UnsupportedNode, class_node
+from vcr_gen.runtime.codec.classes import class_node
 from vcr_gen.runtime.codec.compare import Difference, differences
 from vcr_gen.runtime.codec.dynamic import DynamicNode, Recursive
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.lookup import check_held, describe, find_loaded, plain_type_name
-from vcr_gen.runtime.codec.markers import (
-    Mark,
-    custom_node,
-    find_few,
-    find_marks,
-    mark,
-    metadata_of,
-    reachable,
-)
-from vcr_gen.runtime.codec.node import Node
+from vcr_gen.runtime.codec.marked_places import Mark, find_few, find_marks, reachable
+from vcr_gen.runtime.codec.markers import custom_node, mark, metadata_of
+from vcr_gen.runtime.codec.node import Node, UnsupportedNode
 from vcr_gen.runtime.codec.placeholders import REDACTED
 from vcr_gen.runtime.codec.registry import HINT, Registered, Registry
 from vcr_gen.runtime.codec.standard_types import standard_name, standard_type

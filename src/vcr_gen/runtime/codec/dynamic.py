@@ -2,58 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
-from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.fault import Fault
-from vcr_gen.runtime.codec.node import DYNAMIC, NO_FIT, ClassNode, Node
+from vcr_gen.runtime.codec.node import DYNAMIC, NO_FIT, ClassNode, Node, Wrapper
 from vcr_gen.runtime.codec.scalars import BIG_INT, ESCAPED, ODD_FLOAT
 from vcr_gen.runtime.codec.tags import KINDS, TYPE, kind_of
 from vcr_gen.runtime.plain import Plain
 
 
-class Recursive(Node):
-    """The way back into a recursive type."""
+class Recursive(Wrapper):
+    """The way back into a recursive type; it has no inner node before the type is compiled."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._target: Node | None = None
 
     def settle(self, target: Node) -> None:
         """Lead to the recursive type, now that it is compiled."""
-        self._target = target
-        self.name, self.natural = target.name, target.natural
+        super().__init__(target)
         self.merges, self.discards, self.hides = target.merges, target.discards, target.hides
 
-    @property
-    def target(self) -> Node:
-        """The recursive type."""
-        if self._target is None:
-            raise Fault(f"a type that {self.name} leads to", "itself and nothing else")
-        return self._target
-
-    @property
-    def kinds(self) -> frozenset[str]:
-        return self.target.kinds
-
-    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        return (((), self.target),)
-
-    def encode(self, value: object) -> Plain:
-        return self.target.encode(value)
-
-    def decode(self, plain: Plain) -> object:
-        return self.target.decode(plain)
-
-    def fits(self, value: object) -> int:
-        return self.target.fits(value)
-
     def opened(self, plain: Plain) -> tuple[Node, Plain]:
-        return self.target.opened(plain)
-
-    def replace(self, value: object) -> object:
-        return self.target.replace(value)
+        return self.inner.opened(plain)
 
 
 _NATIVE: Final = frozenset({type(None), bool, int, float, str, list, dict})

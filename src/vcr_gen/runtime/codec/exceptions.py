@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from vcr_gen.paths import Step
+from vcr_gen.runtime.codec.annotations import strip_qualifiers
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.mappings import MappingNode
-from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
+from vcr_gen.runtime.codec.node import ClassNode, DeclaredClass, Node, Nodes
 from vcr_gen.runtime.codec.registry import HINT
 from vcr_gen.runtime.codec.tags import DICT
 from vcr_gen.runtime.plain import Plain
@@ -196,6 +197,14 @@ class ExceptionNode(ClassNode):
             if each is not usual and each is not _UNSET and each != usual:
                 found[name] = each
         return found
+
+
+def exception_node(declared: DeclaredClass) -> Node | None:
+    """The node of a class of exceptions."""
+    if not issubclass(declared.cls, BaseException):
+        return None
+    annotations = {name: strip_qualifiers(each) for name, each in declared.annotations.items()}
+    return ExceptionNode(declared.nodes, declared.cls, declared.name, annotations)
 
 
 def _hidden_names(cls: type) -> list[str]:

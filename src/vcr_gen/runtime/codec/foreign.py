@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from vcr_gen.runtime.codec.node import Node, Nodes
+from vcr_gen.runtime.codec.node import DeclaredClass, Node
 from vcr_gen.runtime.codec.records import (
     RecordNode,
     Shape,
@@ -22,11 +22,10 @@ from vcr_gen.runtime.codec.records import (
 )
 from vcr_gen.runtime.codec.texts import TextNode
 
-Annotations = Mapping[str, object]
 
-
-def attrs_shape(cls: type[Any], annotations: Annotations) -> Shape | None:
-    """The shape of an attrs class."""
+def attrs_node(declared: DeclaredClass) -> Node | None:
+    """The node of an attrs class."""
+    cls = declared.cls
     attr = sys.modules.get("attr")
     if attr is None or not attr.has(cls):
         return None
@@ -34,7 +33,7 @@ def attrs_shape(cls: type[Any], annotations: Annotations) -> Shape | None:
     fields = tuple(
         record_field(
             each.name,
-            annotations.get(each.name, Any if each.type is None else each.type),
+            declared.annotations.get(each.name, Any if each.type is None else each.type),
             required=each.init or each.default is not attr.NOTHING,
             default=_attrs_default(each.default, attr),
         )
@@ -46,13 +45,19 @@ def attrs_shape(cls: type[Any], annotations: Annotations) -> Shape | None:
     build = builder(cls, init, call=not converts)
     computed = hasattr(cls, "__attrs_post_init__") and "__attrs_attrs__" in vars(cls)
     names = None if computed else other_attributes(cls, {each.name for each in described})
-    return Shape(fields, build, rebuild=replace_attributes, names=names)
+    shape = Shape(fields, build, rebuild=replace_attributes, names=names)
+    return RecordNode(declared.nodes, cls, declared.name, shape)
 
 
-def msgspec_shape(cls: type[Any], annotations: Annotations) -> Shape | None:
-    """The shape of a msgspec Struct."""
+def msgspec_node(declared: DeclaredClass) -> Node | None:
+    """The node of a msgspec Struct, or of the value that it has for a field that is not set."""
+    nodes, cls, name = declared.nodes, declared.cls, declared.name
     msgspec = sys.modules.get("msgspec")
-    if msgspec is None or not issubclass(cls, msgspec.Struct):
+    if msgspec is None:
+        return None
+    if cls is msgspec.UnsetType:
+        return TextNode(nodes, cls, name, lambda _: "UNSET", lambda _: msgspec.UNSET)
+    if not issubclass(cls, msgspec.Struct):
         return None
     force: Callable[[object, str, object], None] = msgspec.structs.force_setattr
 
@@ -65,25 +70,14 @@ def msgspec_shape(cls: type[Any], annotations: Annotations) -> Shape | None:
     defaults = {each.name: each for each in msgspec.structs.fields(cls)}
     fields = tuple(
         record_field(
-            name,
-            annotations.get(name, Any),
-            default=_msgspec_default(defaults[name], msgspec.NODEFAULT),
+            field,
+            declared.annotations.get(field, Any),
+            default=_msgspec_default(defaults[field], msgspec.NODEFAULT),
         )
-        for name in names
+        for field in names
     )
-    build = builder(cls, {name: name for name in names}, set_attribute=force)
-    return Shape(fields, build, rebuild=rebuild)
-
-
-def foreign_node(nodes: Nodes, cls: type[Any], name: str, annotations: Annotations) -> Node | None:
-    """The node of an attrs or msgspec class."""
-    shape = attrs_shape(cls, annotations) or msgspec_shape(cls, annotations)
-    if shape is not None:
-        return RecordNode(nodes, cls, name, shape)
-    msgspec = sys.modules.get("msgspec")
-    if msgspec is not None and cls is msgspec.UnsetType:
-        return TextNode(nodes, cls, name, lambda _: "UNSET", lambda _: msgspec.UNSET)
-    return None
+    build = builder(cls, {field: field for field in names}, set_attribute=force)
+    return RecordNode(nodes, cls, name, Shape(fields, build, rebuild=rebuild))
 
 
 def _attrs_default(default: Any, attr: Any) -> Callable[[], object] | None:

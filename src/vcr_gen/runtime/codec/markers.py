@@ -1,20 +1,20 @@
-"""What words in `Annotated` mean (Secret, Volatile, Match, …), and where in a type they stand."""
+"""What words in `Annotated` mean: Secret, Volatile, Match, …"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, get_args, get_origin
 
 from vcr_gen.boundary import ByName, Match, Secret, Unrecorded, Volatile, name_of
 from vcr_gen.boundary import Codec as CodecMarker
-from vcr_gen.paths import Step, Wild
+from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import VALUE_DIFFERS, Difference
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.lookup import ByNameNode
-from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Given, GivenNode, Node, Nodes, Wrapper
+from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node, Nodes, Wrapper
 from vcr_gen.runtime.codec.placeholders import REDACTED, is_placeholder
-from vcr_gen.runtime.codec.tags import KINDS, NULL, STR
+from vcr_gen.runtime.codec.tags import KINDS, NULL, STR, kind_of
 from vcr_gen.runtime.plain import Plain
 
 NOT_SHOWN: Final = "<not shown>"
@@ -259,76 +259,43 @@ class CustomNode(Node):
 UNKNOWN_FIT: Final = 20_000
 
 
-LIMIT: Final = 1_000
-"""The maximum number of distinct places of a type, far more than anyone marks."""
-VISITS: Final = 20 * LIMIT
-"""How many places are visited: types that contain each other have too many to visit all."""
+_STREAM: Final = "$stream"
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A place in the values of a type, and how it is treated."""
+class Given:
+    """A word in `Annotated`, for the type of an argument: an iterator there is of type `stream`."""
 
-    steps: tuple[Step, ...]
-    how: str
-    """`volatile`, `secret`, `unrecorded`, or `match` and the function's name."""
+    stream: object
 
 
-def reachable(node: Node) -> list[Node]:
-    """The node and all nodes of its parts, each once."""
-    seen: dict[int, Node] = {}
-    pending = [node]
-    while pending:
-        each = pending.pop()
-        if id(each) not in seen:
-            seen[id(each)] = each
-            pending.extend(part for _, part in each.parts())
-    return list(seen.values())
+class GivenNode(Wrapper):
+    """A value as inside, or a stream of the application or the environment."""
 
+    def __init__(self, inner: Node, stream: Node) -> None:
+        super().__init__(inner)
+        self._stream: Final = stream
 
-def find_marks(node: Node) -> tuple[Mark, ...]:
-    """The outermost marks in the values of a node; below a recursive type, at any depth."""
-    return _outermost(node, lambda each, _: each.loosens)
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
+        return (((), self.inner), ((), self._stream))
 
+    def encode(self, value: object) -> Plain:
+        return self._of_value(value).encode(value)
 
-def find_few(node: Node) -> tuple[tuple[Step, ...], ...]:
-    """The places in the values of a node where only a declared few are possible."""
+    def decode(self, plain: Plain) -> object:
+        return self._of_plain(plain).decode(plain)
 
-    def look(each: Node, way: tuple[Step, ...] | None) -> str:
-        if each.few:
-            return "" if way == () else _FEW  # one alternative of a union that has others
-        return each.loosens
+    def fits(self, value: object) -> int:
+        return self._of_value(value).fits(value)
 
-    return tuple(mark.steps for mark in _outermost(node, look) if mark.how == _FEW)
+    def opened(self, plain: Plain) -> tuple[Node, Plain]:
+        return self._of_plain(plain).opened(plain)
 
+    def replace(self, value: object) -> object:
+        return self._of_value(value).replace(value)
 
-_FEW: Final = "few"
+    def _of_value(self, value: object) -> Node:
+        return self._stream if isinstance(value, Iterator) else self.inner
 
-
-def _outermost(
-    root: Node, look: Callable[[Node, tuple[Step, ...] | None], str]
-) -> tuple[Mark, ...]:
-    """A mark for each place where `look` finds a text; given a node and the last steps to it."""
-    found: dict[Mark, None] = {}
-    visited: set[tuple[int, tuple[Step, ...]]] = set()
-    leads: dict[int, tuple[bool, bool]] = {}
-    pending: list[tuple[Node, tuple[Step, ...] | None, tuple[Step, ...], frozenset[int]]]
-    pending = [(root, None, (), frozenset())]
-    while pending and len(found) < LIMIT and len(visited) < VISITS:
-        node, way, steps, above = pending.pop()
-        if how := look(node, way):
-            found[Mark(steps, how)] = None
-            continue
-        if id(node) in above or (id(node), steps) in visited:
-            continue
-        visited.add((id(node), steps))
-        if id(node) not in leads:
-            inside = [inner for _, part in node.parts() for inner in reachable(part)]
-            leads[id(node)] = any(look(each, None) for each in inside), node in inside
-        leads_on, leads_back = leads[id(node)]
-        if leads_on:
-            if leads_back and steps[-1:] != (Wild.DEEP,):
-                steps = (*steps, Wild.DEEP)
-            inner = [(part, on, (*steps, *on), above | {id(node)}) for on, part in node.parts()]
-            pending.extend(reversed(inner))
-    return tuple(found)
+    def _of_plain(self, plain: Plain) -> Node:
+        return self._stream if kind_of(plain) == _STREAM else self.inner

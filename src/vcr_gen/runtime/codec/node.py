@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final, Protocol
+from functools import cached_property
+from typing import Any, ClassVar, Final, Protocol
 
 from vcr_gen.paths import Step, Wild
+from vcr_gen.runtime.codec.annotations import class_annotations
 from vcr_gen.runtime.codec.compare import Difference
 from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.tags import TYPE, kind_of, tag, untag
+from vcr_gen.runtime.codec.registry import HINT
+from vcr_gen.runtime.codec.tags import TYPE, tag, untag
 from vcr_gen.runtime.plain import Plain
 
 EXACT: Final = 0
@@ -255,43 +258,37 @@ class Wrapper(Node):
         return self.inner.replace(value)
 
 
-_STREAM: Final = "$stream"
+class UnsupportedNode(Node):
+    """An annotation whose values cannot be stored; says so when one arrives."""
 
+    kinds = frozenset[str]()
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A word in `Annotated`, for the type of an argument: an iterator there is of type `stream`."""
-
-    stream: object
-
-
-class GivenNode(Wrapper):
-    """A value as inside, or a stream of the application or the environment."""
-
-    def __init__(self, inner: Node, stream: Node) -> None:
-        super().__init__(inner)
-        self._stream: Final = stream
-
-    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        return (((), self.inner), ((), self._stream))
+    def __init__(self, name: str, why: str) -> None:
+        self.name = name
+        self._why: Final = why
 
     def encode(self, value: object) -> Plain:
-        return self._of_value(value).encode(value)
+        raise Fault(f"a value that can be stored ({self.name}: {self._why})", show(value), HINT)
 
     def decode(self, plain: Plain) -> object:
-        return self._of_plain(plain).decode(plain)
+        raise Fault(f"a value that can be stored ({self.name}: {self._why})", show(plain), HINT)
 
     def fits(self, value: object) -> int:
-        return self._of_value(value).fits(value)
+        del value
+        return DYNAMIC * 10  # as a last resort, to give the reason
 
-    def opened(self, plain: Plain) -> tuple[Node, Plain]:
-        return self._of_plain(plain).opened(plain)
 
-    def replace(self, value: object) -> object:
-        return self._of_value(value).replace(value)
+@dataclass(frozen=True)
+class DeclaredClass:
+    """A class that needs a node, as each kind of class sees it (`classes.CLASS_KINDS`)."""
 
-    def _of_value(self, value: object) -> Node:
-        return self._stream if isinstance(value, Iterator) else self.inner
+    nodes: Nodes
+    cls: type[Any]
+    name: str
+    """How a tag names the class with its type arguments."""
+    arguments: tuple[Any, ...]
 
-    def _of_plain(self, plain: Plain) -> Node:
-        return self._stream if kind_of(plain) == _STREAM else self.inner
+    @cached_property
+    def annotations(self) -> dict[str, object]:
+        """The annotations of the class and its bases, evaluated."""
+        return class_annotations(self.cls, self.arguments)

@@ -15,7 +15,7 @@ from vcr_gen.runtime.codec.dynamic import DynamicNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.markers import CustomNode, is_marker, mark
-from vcr_gen.runtime.codec.node import Node, Nodes
+from vcr_gen.runtime.codec.node import DeclaredClass, Node, Nodes
 from vcr_gen.runtime.codec.records import RecordNode, Shape, TypedDictNode, blank, record_field
 from vcr_gen.runtime.codec.scalars import bytes_to_plain, str_to_plain
 from vcr_gen.runtime.codec.tags import DICT
@@ -25,16 +25,15 @@ DEFAULTED: Final = "$defaulted"
 EXTRA: Final = "$extra"
 PRIVATE: Final = "$private"
 
-Annotations = Mapping[str, object]
 
-
-def pydantic_node(nodes: Nodes, cls: type[Any], name: str, annotations: Annotations) -> Node | None:
+def pydantic_node(declared: DeclaredClass) -> Node | None:
     """The node of a model, or of one of pydantic's own types."""
+    nodes, cls, name = declared.nodes, declared.cls, declared.name
     pydantic = sys.modules.get("pydantic")
     if pydantic is None:
         return None
     if issubclass(cls, pydantic.BaseModel):
-        return None if cls is pydantic.BaseModel else ModelNode(nodes, cls, name, annotations)
+        return None if cls is pydantic.BaseModel else ModelNode(declared)
     if issubclass(cls, pydantic.SecretStr):
         return _secret_node(nodes, cls, name, cls)
     if issubclass(cls, pydantic.SecretBytes):
@@ -59,7 +58,9 @@ class ModelNode(RecordNode):
 
     kinds = frozenset({DICT, EXTRA, PRIVATE, DEFAULTED})
 
-    def __init__(self, nodes: Nodes, cls: type[Any], name: str, annotations: Annotations) -> None:
+    def __init__(self, declared: DeclaredClass) -> None:
+        nodes, cls, name = declared.nodes, declared.cls, declared.name
+        annotations = declared.annotations
         if not cls.__pydantic_complete__:
             cls.model_rebuild(raise_errors=False)
         fields = tuple(
@@ -175,19 +176,19 @@ def _has_default(described: Any) -> bool:
     return described.default is not undefined or described.default_factory is not None
 
 
-def validation_error_node(nodes: Nodes, cls: type[Any], name: str) -> Node | None:
+def validation_error_node(declared: DeclaredClass) -> Node | None:
     """The node of `pydantic.ValidationError`."""
     core = sys.modules.get("pydantic_core")
-    if core is None or cls is not core.ValidationError:
+    if core is None or declared.cls is not core.ValidationError:
         return None
-    return ValidationErrorNode(nodes, cls, name, core)
+    return ValidationErrorNode(declared, core)
 
 
 class ValidationErrorNode(ExceptionNode):
     """A ValidationError: its arguments are its title and the list of errors."""
 
-    def __init__(self, nodes: Nodes, cls: type[Any], name: str, core: Any) -> None:
-        super().__init__(nodes, cls, name, {})
+    def __init__(self, declared: DeclaredClass, core: Any) -> None:
+        super().__init__(declared.nodes, declared.cls, declared.name, {})
         self._core: Final = core
 
     def arguments(self, value: BaseException) -> list[object]:

@@ -15,7 +15,15 @@ from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.annotations import strip_qualifiers
 from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.markers import is_unrecorded
-from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
+from vcr_gen.runtime.codec.node import (
+    EXACT,
+    NO_FIT,
+    ClassNode,
+    DeclaredClass,
+    Node,
+    Nodes,
+    UnsupportedNode,
+)
 from vcr_gen.runtime.codec.tags import DICT
 from vcr_gen.runtime.plain import Plain
 
@@ -163,19 +171,26 @@ def _in_order_of(model: Any, values: Any) -> dict[str, Any]:
     return {name: values[name] for name in (*model, *values) if name in values}
 
 
-Annotations = Mapping[str, object]
 SetAttribute = Callable[[object, str, object], None]
 
 _UNSET: Final = object()
 
 
-def dataclass_shape(cls: type[Any], annotations: Annotations) -> Shape:
+def dataclass_node(declared: DeclaredClass) -> Node | None:
+    """The node of a dataclass."""
+    cls = declared.cls
+    if not dataclasses.is_dataclass(cls) or inspect.isabstract(cls):
+        return None
+    return RecordNode(declared.nodes, cls, declared.name, _dataclass_shape(cls, declared))
+
+
+def _dataclass_shape(cls: type[Any], declared: DeclaredClass) -> Shape:
     """The shape of a dataclass, whatever its options."""
     described = dataclasses.fields(cls)
     fields = tuple(
         record_field(
             each.name,
-            annotations.get(each.name, Any),
+            declared.annotations.get(each.name, Any),
             required=each.init or _dataclass_default(each) is not None,
             default=_dataclass_default(each),
         )
@@ -191,8 +206,11 @@ def dataclass_shape(cls: type[Any], annotations: Annotations) -> Shape:
     return Shape(fields, builder(cls, init), rebuild=replace_attributes, names=names)
 
 
-def namedtuple_shape(cls: type[Any], annotations: Annotations) -> Shape:
-    """The shape of a NamedTuple, by the names of its places."""
+def namedtuple_node(declared: DeclaredClass) -> Node | None:
+    """The node of a NamedTuple, stored by the names of its places."""
+    cls = declared.cls
+    if not issubclass(cls, tuple) or not hasattr(cls, "_fields"):
+        return None
     names: tuple[str, ...] = cls._fields
 
     def build(values: dict[str, object]) -> object:
@@ -201,22 +219,30 @@ def namedtuple_shape(cls: type[Any], annotations: Annotations) -> Shape:
     def rebuild(value: Any, changed: dict[str, object]) -> object:
         return build({**dict(zip(names, value, strict=True)), **changed})
 
-    fields = tuple(record_field(name, annotations.get(name, Any)) for name in names)
-    return Shape(fields, build, rebuild=rebuild, names=other_attributes(cls, set()))
+    fields = tuple(record_field(name, declared.annotations.get(name, Any)) for name in names)
+    shape = Shape(fields, build, rebuild=rebuild, names=other_attributes(cls, set()))
+    return RecordNode(declared.nodes, cls, declared.name, shape)
 
 
-def typeddict_fields(cls: type[Any], annotations: Annotations) -> tuple[Field, ...]:
-    """The fields of a TypedDict; keys it does not declare are refused."""
-    required: frozenset[str] = getattr(cls, "__required_keys__", frozenset(annotations))
+def typeddict_node(declared: DeclaredClass) -> Node | None:
+    """The node of a TypedDict; keys it does not declare are refused."""
+    cls, annotations = declared.cls, declared.annotations
+    # By its looks: the one of typing_extensions is not the one of typing.
+    if not (issubclass(cls, dict) and hasattr(cls, "__required_keys__")):
+        return None
+    if any(key.startswith("$") for key in annotations):
+        return UnsupportedNode(declared.name, "a key of it starts with $")
+    required: frozenset[str] = cls.__required_keys__
 
     def is_required(name: str, annotation: object) -> bool:
         words = qualifiers(annotation)
         return (name in required or Required in words) and NotRequired not in words
 
-    return tuple(
+    fields = tuple(
         record_field(name, annotation, required=is_required(name, annotation))
         for name, annotation in annotations.items()
     )
+    return TypedDictNode(declared.nodes, declared.name, fields)
 
 
 def record_field(

@@ -14,7 +14,7 @@ from vcr_gen.runtime.codec.annotations import strip_annotated, union_of
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.lookup import plain_type_name
 from vcr_gen.runtime.codec.mappings import DefaultDictNode, MappingNode, pairs_node
-from vcr_gen.runtime.codec.node import Node, Nodes
+from vcr_gen.runtime.codec.node import DeclaredClass, Node, Nodes
 from vcr_gen.runtime.codec.records import Field, RecordNode, Shape
 from vcr_gen.runtime.codec.scalars import BytesNode, ConstantNode, FloatNode, IntNode, StrNode
 from vcr_gen.runtime.codec.sequences import ItemsNode, SetNode, TupleNode
@@ -78,7 +78,6 @@ def _dict(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
         for cls in (
             collections.OrderedDict,
             collections.defaultdict,
-            collections.ChainMap,
             types.MappingProxyType,
         )
         if issubclass(cls, origin)
@@ -122,28 +121,28 @@ def _namespace(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
     )
 
 
-def _ordered(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    """An OrderedDict is a list of pairs: its order is part of its value."""
-    key, value = nodes.node(_argument(args, 0)), nodes.node(_argument(args, 1))
-    make, items = collections.OrderedDict, collections.OrderedDict.items
-    return pairs_node(nodes, origin, name, key, value, make=make, items=items)
+def _items(
+    make: Callable[[Any], object], items: Callable[[Any], abc.Iterable[object]] = iter
+) -> Make:
+    """What makes the node of a container that is stored as a list of its items."""
+
+    def node(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
+        item = nodes.node(_argument(args, 0))
+        return ItemsNode(nodes, origin, name, item, make=make, items=items)
+
+    return node
 
 
-def _chain(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    layer = nodes.node(_alias(dict, _argument(args, 0), _argument(args, 1)))
-    return ItemsNode(
-        nodes,
-        origin,
-        name,
-        layer,
-        make=lambda layers: collections.ChainMap(*layers),
-        items=lambda chain: chain.maps,
-    )
+def _pairs(
+    make: Callable[[Any], object], items: Callable[[Any], abc.Iterable[object]] = iter
+) -> Make:
+    """What makes the node of a container that is stored as a list of pairs."""
 
+    def node(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
+        key, value = nodes.node(_argument(args, 0)), nodes.node(_argument(args, 1))
+        return pairs_node(nodes, origin, name, key, value, make=make, items=items)
 
-def _deque(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    item = nodes.node(_argument(args, 0))
-    return ItemsNode(nodes, origin, name, item, make=collections.deque, items=_items_of_deque)
+    return node
 
 
 def _items_of_deque(value: collections.deque[object]) -> collections.deque[object]:
@@ -153,52 +152,15 @@ def _items_of_deque(value: collections.deque[object]) -> collections.deque[objec
     return value
 
 
-def _keys(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    item, make = nodes.node(_argument(args, 0)), dict.fromkeys
-    return ItemsNode(
-        nodes, type({}.keys()), name, item, make=lambda keys: make(keys).keys(), base=origin
-    )
-
-
-def _values(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    item = nodes.node(_argument(args, 0))
-    return ItemsNode(
-        nodes,
-        type({}.values()),
-        name,
-        item,
-        make=lambda values: dict(enumerate(values)).values(),
-        base=origin,
-    )
-
-
-def _items(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    key, value = nodes.node(_argument(args, 0)), nodes.node(_argument(args, 1))
-    return pairs_node(
-        nodes,
-        type({}.items()),
-        name,
-        key,
-        value,
-        make=lambda pairs: dict(pairs).items(),
-        base=origin,
-    )
-
-
 def _called(make: Callable[..., object], **fields: object) -> Shape:
     """A record made by calling `make` with its pieces in order."""
     described = tuple(Field(name, annotation) for name, annotation in fields.items())
     return Shape(described, lambda values: make(*values.values()))
 
 
-def _range(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    del args
-    return RecordNode(nodes, origin, name, _called(range, start=int, stop=int, step=int))
-
-
-def _slice(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    del args
-    return RecordNode(nodes, origin, name, _called(slice, start=object, stop=object, step=object))
+def _record(make: Callable[..., object], **fields: object) -> Make:
+    """What makes the node of such a record."""
+    return lambda nodes, cls, name, _: RecordNode(nodes, cls, name, _called(make, **fields))
 
 
 def _pattern(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
@@ -206,24 +168,29 @@ def _pattern(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
     return RecordNode(nodes, origin, name, _called(re.compile, pattern=text, flags=int))
 
 
-def completed_process_node(nodes: Nodes, cls: type[Any], name: str, args: Args) -> Node:
+def completed_process_node(declared: DeclaredClass) -> Node | None:
     """The node of `subprocess.CompletedProcess`, whose module may not be loaded."""
+    cls, args = declared.cls, declared.arguments
+    if (cls.__module__, cls.__qualname__) != ("subprocess", "CompletedProcess"):
+        return None
     output = union_of((args[0], None)) if args else object
     shape = _called(cls, args=object, returncode=int, stdout=output, stderr=output)
-    return RecordNode(nodes, cls, name, shape)
+    return RecordNode(declared.nodes, cls, declared.name, shape)
 
 
-def struct_node(nodes: Nodes, cls: type[Any], name: str) -> Node:
+def struct_node(declared: DeclaredClass) -> Node | None:
     """The node of a C struct that looks like a tuple (`os.stat_result`, `time.struct_time`)."""
+    cls: Any = declared.cls
+    if not issubclass(cls, tuple) or not hasattr(cls, "n_sequence_fields"):
+        return None
 
     def read(value: Any, field: str) -> object:
         _, (items, *hidden) = value.__reduce__()
         return items if field == "items" else (hidden or [{}])[0]
 
     fields = (Field("items", tuple), Field("hidden", dict))
-    return RecordNode(
-        nodes, cls, name, Shape(fields, lambda parts: cls(*parts.values()), read=read)
-    )
+    shape = Shape(fields, lambda parts: cls(*parts.values()), read=read)
+    return RecordNode(declared.nodes, cls, declared.name, shape)
 
 
 def _leaf(make: Callable[[Nodes, type[Any], str], Node]) -> Make:
@@ -253,24 +220,21 @@ STANDARD: Final[dict[type, Make]] = {
     frozenset: _set,
     abc.Set: _set,
     abc.MutableSet: _set,
-    collections.deque: _deque,
+    collections.deque: _items(collections.deque, _items_of_deque),
     dict: _dict,
     abc.Mapping: _dict,
     abc.MutableMapping: _dict,
-    collections.OrderedDict: _ordered,
+    # The order is part of the value, so it is a list of pairs.
+    collections.OrderedDict: _pairs(collections.OrderedDict, collections.OrderedDict.items),
     collections.defaultdict: _default,
     collections.Counter: _counter,
-    collections.ChainMap: _chain,
     types.MappingProxyType: _proxy,
     types.SimpleNamespace: _namespace,
-    type({}.keys()): _keys,
-    type({}.values()): _values,
-    type({}.items()): _items,
-    abc.KeysView: _keys,
-    abc.ValuesView: _values,
-    abc.ItemsView: _items,
-    range: _range,
-    slice: _slice,
+    type({}.keys()): _items(lambda keys: dict.fromkeys(keys).keys()),
+    type({}.values()): _items(lambda values: dict(enumerate(values)).values()),
+    type({}.items()): _pairs(lambda pairs: dict(pairs).items()),
+    range: _record(range, start=int, stop=int, step=int),
+    slice: _record(slice, start=object, stop=object, step=object),
     re.Pattern: _pattern,
 }
 """For each class, what makes its node, given the type arguments."""

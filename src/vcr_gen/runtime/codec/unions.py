@@ -37,11 +37,19 @@ from vcr_gen.runtime.codec.annotations import (
     union_of,
     widest,
 )
-from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
+from vcr_gen.runtime.codec.classes import TypeNode
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.lookup import describe
-from vcr_gen.runtime.codec.markers import reachable
-from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes, Wrapper
+from vcr_gen.runtime.codec.marked_places import reachable
+from vcr_gen.runtime.codec.node import (
+    EXACT,
+    NO_FIT,
+    ClassNode,
+    Node,
+    Nodes,
+    UnsupportedNode,
+    Wrapper,
+)
 from vcr_gen.runtime.codec.tags import NULL, TAGGED, TYPE, VALUE, kind_of, tag, untag
 from vcr_gen.runtime.plain import Plain
 
