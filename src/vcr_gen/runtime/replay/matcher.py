@@ -170,7 +170,6 @@ class Matcher:
             slot.start.of == name
             and slot.start.on == operation.on
             and self.strand_matching.names.get(strand) == slot.strand
-            and strand.work is None  # what such a job does is kept, to tell it from others
             and self._way_of(name)[0] != "lanes"
         )
 

@@ -5,7 +5,7 @@ is bound to a recorded one by what it does: by its first call and, for threads a
 pools, by the function and arguments they were started with.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias, final
@@ -61,19 +61,15 @@ class Expectation:
         return self.slot is not None and not self.differences and not self.stranger
 
 
-_SAME = 2
-_KEPT = 64
-"""How many events of a job are kept, to tell it from another that began alike."""
-
 
 @final
 class StrandMatching:
     """Finds the next event of a live strand on the tape.
 
     A strand that has no counterpart may continue its parent's: a step that moved into a task of its
-    own. Tasks may also go on with what another one has next, and so may threads that are equal in
-    what they were started for: nothing tells which of them takes which piece of the program's work.
-    Other threads and the job of a pool may not: inside them the recorded order holds.
+    own. Tasks may also go on with what another one has next. So may threads, and the jobs of pools,
+    that are equal in what they were started for: nothing tells which of them takes which piece of
+    the program's work. Other threads and jobs may not: inside them the recorded order holds.
     """
 
     def __init__(self, window: Window) -> None:
@@ -82,11 +78,10 @@ class StrandMatching:
         """The recorded strand of each live strand, as far as it is known."""
         self._claimed: WeakValueDictionary[str, Strand] = WeakValueDictionary()
         """The live strand of each recorded strand."""
-        self._past: WeakKeyDictionary[Strand, list[Slot]] = WeakKeyDictionary()
         self._live: dict[str, WeakSet[Strand]] = {}
-        """The live threads that were started for the same purpose, by the base of their label."""
+        """The live threads and jobs with the same purpose, by the base of their label."""
         self._begun: dict[str, set[str]] = {}
-        """The names of recorded threads that have something left to do, by the same base."""
+        """The names of the recorded ones that have something left to do, by the same base."""
 
     def find(self, strand: Strand, compare: Compare) -> Expectation:
         """What the tape has for what a strand does."""
@@ -94,9 +89,7 @@ class StrandMatching:
             return self._in_executor_job(strand, compare)
         if strand.name.startswith("@"):
             return self._in_inbound_call(strand, compare)
-        if strand.work is not None:
-            return self._in_job(strand, compare)
-        return self._in_thread(strand, compare) if strand.label else self._free(strand, compare)
+        return self._by_label(strand, compare) if strand.label else self._free(strand, compare)
 
     def next_of(self, strand: Strand) -> Slot | None:
         """What the tape has next for a live strand."""
@@ -166,9 +159,6 @@ class StrandMatching:
                 return self._elsewhere(strand, compare, None)
             self._bind(strand, strand.name)
             return Expectation(slot, compare(slot))
-        begun = self._beginning(strand, compare)
-        if begun is not None:
-            return begun
         head = self._window.head()
         if head is not None and head.strand == strand.name and not self._is_claimed(strand.name):
             slot = self.next(strand.name)
@@ -196,6 +186,8 @@ class StrandMatching:
         nearest = expected
         for name, slot in candidates:
             differences = compare(slot)
+            if not differences and strand.work is not None and standing((name, slot))[0]:
+                return Expectation(slot, stranger=name)  # another job has to do it
             if not differences:
                 if strand in self.names and expected is not None:
                     self._exchange(strand, name)
@@ -215,24 +207,10 @@ class StrandMatching:
 
     # Threads and jobs that are known by what they were started for --------------------------------
 
-    def _beginning(self, strand: Strand, compare: Compare) -> Expectation | None:
-        """The recorded strand with this label, or a similar one, that begins with this call."""
-        best: Slot | None = None
-        for slot in self._window.beginnings(REACH) if strand.label else ():
-            likeness = _likeness(strand, slot)
-            if likeness and (best is None or likeness == _SAME) and not compare(slot):
-                best = slot
-                if likeness == _SAME:
-                    break
-        if best is None:
-            return None
-        self._bind(strand, best.strand)
-        return Expectation(best, compare(best))
+    def _by_label(self, strand: Strand, compare: Compare) -> Expectation:
+        """What the tape has for a thread, or for the job of a pool.
 
-    def _in_thread(self, strand: Strand, compare: Compare) -> Expectation:
-        """What the tape has for a thread.
-
-        Threads that were started for the same purpose may take over each other's next events.
+        Those that were started for the same purpose may take over each other's next events.
         """
         live = self._live.setdefault(_base(strand.label), WeakSet())
         live.add(strand)
@@ -249,7 +227,7 @@ class StrandMatching:
                 return Expectation(slot)
             nearest = nearest if nearest.slot else Expectation(slot, differences)
         if name is None and not are_new:
-            # It has no recorded strand: none was like it, or fewer threads shared the work.
+            # It has no recorded strand: none was like it, or fewer of them shared the work.
             free = self._free(strand, compare)
             if free.is_met or not slots:
                 return free
@@ -261,13 +239,14 @@ class StrandMatching:
         return self._of_another(nearest, compare)
 
     def _alike(self, strand: Strand) -> tuple[list[Slot], bool]:
-        """The next events of recorded threads with the same purpose, the likeliest first.
+        """The next events of recorded strands with the same purpose, the likeliest first.
 
         And whether one of them has not begun.
         """
         base = _base(strand.label)
         begun = self._begun.setdefault(base, set())
-        fresh = [slot for slot in self._window.beginnings(REACH) if _likeness(strand, slot)]
+        beginnings = self._window.beginnings(REACH)
+        fresh = [slot for slot in beginnings if _base(slot.start.begins) == base]
         names = begun.union(slot.strand for slot in fresh)
         found = {name: self.next(name, reach=REACH) for name in names}
         self._begun[base] = {name for name in names if found[name] is not None}
@@ -306,69 +285,6 @@ class StrandMatching:
                 return Expectation(slot)
         return None
 
-    def _in_job(self, strand: Strand, compare: Compare) -> Expectation:
-        name = self.names.get(strand)
-        found = (
-            self._of_new_job(strand, compare)
-            if name is None
-            else self._of_known_job(strand, name, compare)
-        )
-        if found.slot is not None and found.is_met:
-            past = self._past.setdefault(strand, [])
-            if len(past) <= _KEPT:
-                past.append(found.slot)
-        return found
-
-    def _of_new_job(self, strand: Strand, compare: Compare) -> Expectation:
-        begun = self._beginning(strand, compare)
-        if begun is not None:
-            return begun
-        nearest: Expectation | None = None
-        for reach in (REACH, float("inf")):
-            for slot in self._window.beginnings(reach):
-                differences = compare(slot)
-                if not differences:
-                    self._bind(strand, slot.strand)
-                    return Expectation(slot)
-                nearest = _nearer(strand, nearest, Expectation(slot, differences))
-            for slot in self._heads(self._lineage(strand)):
-                differences = compare(slot)
-                if not differences:
-                    return Expectation(slot)
-                nearest = _nearer(strand, nearest, Expectation(slot, differences))
-        return nearest or Expectation(None)
-
-    def _of_known_job(self, strand: Strand, name: str, compare: Compare) -> Expectation:
-        slot = self.next(name, reach=REACH)
-        expected = Expectation(None) if slot is None else Expectation(slot, compare(slot))
-        if expected.is_met:
-            return expected
-        child = self._in_child(strand, compare)
-        if child is not None:
-            return child
-        for other, theirs in list(self._window.strands()):
-            if self._began_alike(strand, other) and not compare(theirs):
-                self._exchange(strand, other)
-                return Expectation(theirs)
-        slot = self.next(name) if slot is None else None
-        return expected if slot is None else Expectation(slot, compare(slot))
-
-    def _began_alike(self, strand: Strand, name: str) -> bool:
-        """Whether the live job of a recorded one has done the same as this one until now."""
-        other = self._claimed.get(name)
-        if other is None or other is strand:
-            return False
-        ours, theirs = self._past.get(strand, []), self._past.get(other, [])
-        if not len(ours) == len(theirs) <= _KEPT:
-            return False
-        return all(_is_alike(slot, other) for slot, other in zip(ours, theirs, strict=True))
-
-    def _heads(self, names: set[str]) -> Iterator[Slot]:
-        for name in sorted(names):
-            slot = self.next(name, reach=REACH)
-            if slot is not None:
-                yield slot
-
     def _lineage(self, strand: Strand) -> set[str]:
         """The recorded strands of a strand's parents."""
         lineage = set()
@@ -400,36 +316,6 @@ class StrandMatching:
         self._claimed[name] = strand
 
 
-def _likeness(strand: Strand, slot: Slot) -> int:
-    """How likely a live strand is the recorded strand that begins here."""
-    if slot.start.begins == strand.label:
-        return _SAME
-    return int(_base(slot.start.begins) == _base(strand.label))
-
-
-def _nearer(strand: Strand, first: Expectation | None, second: Expectation) -> Expectation:
-    """The nearer of two recorded events that a live job differs from, for the message.
-
-    The event of a job with the same label, or else the one with the fewest differences.
-    """
-
-    def nearness(found: Expectation) -> tuple[int, bool, int]:
-        likeness = 0 if found.slot is None else _likeness(strand, found.slot)
-        is_the_method = all(difference.path for difference in found.differences)
-        return likeness, is_the_method, -len(found.differences)
-
-    return second if first is None or nearness(second) > nearness(first) else first
-
-
 def _base(label: str) -> str:
-    """A thread's label without its number."""
+    """The label of a thread or a job without its number."""
     return label.partition("-")[0]
-
-
-def _is_alike(first: Slot, second: Slot) -> bool:
-    """Whether the recorded events of two jobs are indistinguishable."""
-    return (type(first.event), first.start.of, first.start.on) == (
-        type(second.event),
-        second.start.of,
-        second.start.on,
-    ) and first.start.arguments == second.start.arguments
