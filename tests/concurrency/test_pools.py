@@ -3,7 +3,6 @@
 import threading
 import weakref
 from concurrent.futures import Future, ThreadPoolExecutor
-from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
 
@@ -29,22 +28,6 @@ def in_executor(jobs: Jobs, workers: int = 1) -> Program:
     return program
 
 
-def in_thread_pool(jobs: Jobs, workers: int = 1) -> Program:
-    def program(world: Any) -> Any:
-        def job(calls: Calls) -> Any:
-            try:
-                return [world.peek(key) for key in calls]
-            except DivergenceError as error:  # which would end the worker, and nobody would know
-                return error
-
-        with ThreadPool(workers) as pool:
-            return pool.map(job, jobs, chunksize=1)
-
-    return program
-
-
-POOLS = pytest.mark.parametrize("pool", [in_executor, in_thread_pool])
-
 CHANGES: dict[str, tuple[Jobs, Jobs]] = {
     "two calls of one job": ([("a", "b")], [("b", "a")]),
     "the last two calls": ([("a", "b", "c")], [("a", "c", "b")]),
@@ -62,36 +45,31 @@ CHANGES: dict[str, tuple[Jobs, Jobs]] = {
 }
 
 
-@POOLS
 @pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_job_that_calls_in_another_order_is_caught(
-    change: tuple[Jobs, Jobs], workers: int, pool: Any, tape: Path
+    change: tuple[Jobs, Jobs], workers: int, tape: Path
 ) -> None:
     before, after = change
-    session(tape, "all", pool(before, workers))
+    session(tape, "all", in_executor(before, workers))
 
     with caught():
-        session(tape, "none", pool(after, workers))
+        session(tape, "none", in_executor(after, workers))
 
 
-@POOLS
-def test_jobs_may_come_in_another_order(pool: Any, tape: Path) -> None:
+def test_jobs_may_come_in_another_order(tape: Path) -> None:
     jobs: Jobs = [("a", "b"), ("c", "d"), ("e",)]
-    recorded = session(tape, "all", pool(jobs))
+    recorded = session(tape, "all", in_executor(jobs))
 
-    assert session(tape, "none", pool(jobs[::-1])) == recorded[::-1]
+    assert session(tape, "none", in_executor(jobs[::-1])) == recorded[::-1]
 
 
-@POOLS
 @pytest.mark.parametrize("attempt", range(5))
-def test_jobs_that_begin_with_equal_calls_find_their_own(
-    attempt: int, pool: Any, tape: Path
-) -> None:
+def test_jobs_that_begin_with_equal_calls_find_their_own(attempt: int, tape: Path) -> None:
     jobs: Jobs = [("login", "whoami", f"{number}", f"{number}'") for number in range(12)]
-    recorded = session(tape, "all", pool(jobs, 4))
+    recorded = session(tape, "all", in_executor(jobs, 4))
 
-    replayed = session(tape, "none", pool(jobs, 4))
+    replayed = session(tape, "none", in_executor(jobs, 4))
 
     assert [answers[2:] for answers in recorded] == [answers[2:] for answers in replayed]
 

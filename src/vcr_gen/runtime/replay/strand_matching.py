@@ -61,7 +61,6 @@ class Expectation:
         return self.slot is not None and not self.differences and not self.stranger
 
 
-
 @final
 class StrandMatching:
     """Finds the next event of a live strand on the tape.

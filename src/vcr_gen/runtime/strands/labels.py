@@ -17,8 +17,8 @@ from weakref import ref
 
 __all__ = ["Work", "label_of", "threads_made", "work_here"]
 
-_LOOPS: Final = {"run": "concurrent.futures.thread", "worker": "multiprocessing.pool"}
-"""The functions that run a job, with their modules."""
+_POOL: Final = "concurrent.futures.thread"
+"""The module whose method `run` does a job."""
 
 _NUMBERED = re.compile(r"(?:Thread|Dummy)-(\d+)")
 """The names that Python gives to threads without one."""
@@ -33,50 +33,33 @@ _DIGITS = re.compile(r"\d+")
 class Work:
     """One job of a pool, as long as it runs."""
 
-    __slots__ = ("_item", "_number", "label")
+    __slots__ = ("_item", "label")
 
-    def __init__(self, frame: FrameType) -> None:
-        found = frame.f_locals
-        self._item: ref[Any] | None = None
-        self._number: object = None
-        if "self" in found:
-            item = found["self"]
-            self._item = ref(item)  # a session keeps no job alive
-            self.label = _label(item.fn, item.args, item.kwargs)
-        else:
-            self._number = found["job"], found["i"]
-            self.label = _label(found["func"], found["args"], found["kwds"])
-
-    @property
-    def runs(self) -> bool:
-        """Whether it is known to run."""
-        item = None if self._item is None else self._item()
-        return item is not None and not item.future.done()
+    def __init__(self, item: Any) -> None:
+        self._item = ref(item)  # a session keeps no job alive
+        self.label = _label(item.fn, item.args, item.kwargs)
 
     @property
     def is_over(self) -> bool:
-        """Whether it is known to have ended."""
-        return self._item is not None and not self.runs
-
-    def is_at(self, frame: FrameType) -> bool:
-        """Whether the frame of a pool runs this job."""
-        found = frame.f_locals
-        if self._item is None:
-            return (found.get("job"), found.get("i")) == self._number
+        """Whether it has ended."""
         item = self._item()
-        return item is not None and found.get("self") is item
+        return item is None or bool(item.future.done())
+
+    def is_of(self, item: object) -> bool:
+        """Whether it is this item of a pool."""
+        return self._item() is item
 
 
 def work_here(thread: threading.Thread, known: Work | None) -> Work | None:
     """The job that the running thread of a pool does; `known` while it still does that one."""
-    if getattr(getattr(thread, "_target", None), "__module__", "") not in _LOOPS.values():
+    if getattr(getattr(thread, "_target", None), "__module__", "") != _POOL:
         return None
-    if known is not None and known.runs:
+    if known is not None and not known.is_over:
         return known
-    frame = _loop_here()
-    if frame is None:
+    item = _item_here()
+    if item is None:
         return None
-    return known if known is not None and known.is_at(frame) else Work(frame)
+    return known if known is not None and known.is_of(item) else Work(item)
 
 
 def label_of(thread: threading.Thread, since: int) -> str:
@@ -111,14 +94,13 @@ def threads_made() -> int:
     return int(numbered[1]) if numbered else 0
 
 
-def _loop_here() -> FrameType | None:
-    """The frame in which a pool runs the current job."""
+def _item_here() -> object:
+    """What the pool of the running thread works at; None between two jobs."""
     frame: FrameType | None = _getframe(2)
     while frame is not None:
-        name = frame.f_code.co_name
-        if name in _LOOPS and frame.f_globals.get("__name__") == _LOOPS[name]:
-            has_job = name == "run" or frame.f_locals.get("task") is not None
-            return frame if has_job else None
+        if frame.f_code.co_name == "run" and frame.f_globals.get("__name__") == _POOL:
+            item: object = frame.f_locals["self"]
+            return item
         frame = frame.f_back
     return None
 
