@@ -11,14 +11,10 @@ from vcr_gen.tapes.comparison import align
 keys = st.lists(st.integers(0, 6), max_size=30)
 
 
-def exactly(left: list[int], right: list[int]) -> list[tuple[int, int]]:
-    return align(left, right, (left, right))
-
-
 @settings(deadline=None)
 @given(left=keys, right=keys)
 def test_pairs_are_equal_grow_on_both_sides_and_leave_nothing_that_could_be_paired(left, right):
-    pairs = exactly(left, right)
+    pairs = align(left, right)
     assert all(left[i] == right[j] for i, j in pairs)
     assert all(i < k and j < m for (i, j), (k, m) in pairwise(pairs))
     ends = [(-1, -1), *pairs, (len(left), len(right))]
@@ -30,23 +26,17 @@ def test_pairs_are_equal_grow_on_both_sides_and_leave_nothing_that_could_be_pair
 @given(left=keys, at=st.integers(0, 30), added=st.lists(st.integers(7, 9), max_size=5))
 def test_what_was_inserted_is_all_that_is_left_over(left, at, added):
     at = min(at, len(left))
-    pairs = exactly(left, [*left[:at], *added, *left[at:]])
+    pairs = align(left, [*left[:at], *added, *left[at:]])
     assert [i for i, _ in pairs] == list(range(len(left)))
-    assert [i for i, _ in exactly([*left[:at], *added, *left[at:]], left)] == [
+    assert [i for i, _ in align([*left[:at], *added, *left[at:]], left)] == [
         i for i in range(len(left) + len(added)) if not at <= i < at + len(added)
     ]
-
-
-def test_calls_with_other_arguments_are_paired_by_their_method():
-    exact, other = [1, 20, 3, 40], [1, 21, 22, 3, 5]
-    loose, other_loose = [1, 2, 3, 4], [1, 2, 2, 3, 5]
-    assert align(exact, other, (loose, other_loose)) == [(0, 0), (1, 1), (2, 3)]
 
 
 def test_the_cost_does_not_explode_where_everything_is_alike_or_nothing_is():
     def cost(left: list[int], right: list[int]) -> float:
         started = process_time()
-        exactly(left, right)
+        align(left, right)
         return process_time() - started
 
     many = list(range(20_000))

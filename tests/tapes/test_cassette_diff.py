@@ -191,6 +191,15 @@ def test_the_order_between_strands_is_chance_and_inside_one_it_is_not(tmp_path, 
     assert len(document(tmp_path, capsys, before, swapped)["moved"]) == 1
 
 
+def test_calls_with_other_arguments_are_paired_by_their_method(tmp_path, capsys):
+    before = [run(1, "a"), run(2, "b"), run(3, "c"), run(4, "d")]
+    after = [run(1, "a"), run(2, "b!"), run(3, "b?"), run(4, "c"), run(5, "d", of="Shell.watch")]
+    found = document(tmp_path, capsys, before, after)
+    assert [one["after"]["event"] for one in found["modified"]] == [2]
+    assert [one["after"]["event"] for one in found["added"]] == [3, 5]
+    assert [one["before"]["event"] for one in found["removed"]] == [4]
+
+
 def test_a_changed_state_or_signature_is_a_difference(tmp_path, capsys):
     methods = {"run": "(command: str, timeout: int) -> str"}
     changed = {
