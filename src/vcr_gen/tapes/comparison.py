@@ -12,8 +12,7 @@ from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.changes import Change, LiveNumbers, call_changes, value_changes
-from vcr_gen.tapes.live_names import map_live_objects
-from vcr_gen.tapes.recorded_calls import RecordedCall, read_calls
+from vcr_gen.tapes.recorded_calls import RecordedCall, map_live_objects, read_calls
 
 __all__ = [
     "CallDifference",

@@ -8,8 +8,7 @@ from typing import Final
 from vcr_gen.runtime.failures.signature_drift import declared_types, same_signature
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.tapes.describe_wrappers import CurrentMethod, Described
-from vcr_gen.tapes.live_names import map_live_objects
-from vcr_gen.tapes.recorded_calls import split_name
+from vcr_gen.tapes.recorded_calls import map_live_objects, split_name
 from vcr_gen.tapes.recorded_signatures import Recorded
 
 __all__ = ["Edits", "MethodPlan", "Plan", "migrate_event", "migrate_header", "plan_migration"]

@@ -1,15 +1,17 @@
-"""Reads the calls of a tape: each start joined with its end, items and signals."""
+"""The calls of a tape, each start joined with its end, and the names on it."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias, final
 
 from vcr_gen.runtime.formats import Entry
+from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import INTERNAL, End, Item, Signal, Start
 from vcr_gen.runtime.tape.reading import read_events
+from vcr_gen.runtime.values.objects import LIVE_WORDS
 
-__all__ = ["STATUSES", "RecordedCall", "Status", "read_calls", "split_name"]
+__all__ = ["STATUSES", "RecordedCall", "Status", "map_live_objects", "read_calls", "split_name"]
 
 Status: TypeAlias = Literal["returned", "raised", "cancelled", "unfinished"]
 STATUSES: tuple[Status, ...] = ("returned", "raised", "cancelled", "unfinished")
@@ -91,3 +93,16 @@ def split_name(of: str, boundaries: Collection[str] = ()) -> tuple[str, str]:
     known = [name for name in boundaries if of.startswith(f"{name}.")]
     boundary = max(known, key=len, default=of.partition(".")[0])
     return boundary, of[len(boundary) + 1 :]
+
+
+def map_live_objects(value: Plain, rename: Callable[[Plain], Plain]) -> Plain:
+    """The value with every number or name of a live object passed through `rename`."""
+    if isinstance(value, dict):
+        if len(value) == 1:
+            ((key, item),) = value.items()
+            if key in LIVE_WORDS and isinstance(item, int | str):
+                return {key: rename(item)}
+        return {key: map_live_objects(item, rename) for key, item in value.items()}
+    if isinstance(value, list):
+        return [map_live_objects(item, rename) for item in value]
+    return value
