@@ -143,16 +143,6 @@ def test_a_project_without_wrappers_is_said_to_be_one(project, capsys, tmp_path)
     assert "did you mean" in capsys.readouterr().err
 
 
-def test_a_boundary_that_may_have_another_name_is_mentioned(project, capsys):
-    project.record("one.yaml")
-    project.change("@outbound\nclass Shell", '@outbound(name="Terminal")\nclass Shell')
-    assert main(["cassette", "check", "one.yaml"]) == 0
-    assert (
-        "one.yaml: no wrapper of `Shell` found; if it was renamed: "
-        "vcr-gen cassette migrate --rename Shell=Terminal\n"
-    ) in capsys.readouterr().err
-
-
 def test_the_cassettes_of_the_example_fit_its_wrappers(monkeypatch, capsys):
     monkeypatch.chdir(Path(__file__).parents[2] / "docs" / "examples" / "agent_server")
     assert main(["cassette", "check", "--output-format=json", "cassettes"]) == 0

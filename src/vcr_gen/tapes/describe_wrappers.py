@@ -1,20 +1,24 @@
 """Describes the wrappers of a project: signatures, and the stored form of every default.
 
-Runs in a separate process (`python -m vcr_gen.tapes.describe_wrappers`): it imports the project.
-The configuration selects the modules; a cassette never does.
+That imports the project, so it happens in a separate process: `describe_project` starts this module
+as a program. The configuration selects the modules; a cassette never does.
 """
 
 import inspect
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from typing import Any, get_origin, get_overloads
+from pathlib import Path
+from typing import Any, Final, get_origin, get_overloads
 
 from vcr_gen.errors import EncodeError
+from vcr_gen.gen.output.ownership import owned_files
+from vcr_gen.gen.settings.config_reader import load_config
 from vcr_gen.runtime.boundary.call_kinds import strip
 from vcr_gen.runtime.boundary.calls import OMITTED
 from vcr_gen.runtime.boundary.spec import Boundary, Method
@@ -27,7 +31,11 @@ from vcr_gen.runtime.values.anchors import Anchors
 from vcr_gen.runtime.values.channel import Binder
 from vcr_gen.runtime.values.live_objects import live_kind
 
-__all__ = ["CurrentMethod", "Described", "describe"]
+__all__ = ["CurrentMethod", "Described", "describe_project"]
+
+_MODULE: Final = "vcr_gen.tapes.describe_wrappers"
+_PATIENCE: Final = 120
+"""Seconds for importing a project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,50 @@ class Described:
     """Which wrappers were not described, and why."""
 
 
-def describe(modules: Iterable[str]) -> Described:
+def describe_project(config_file: Path | None) -> Described:
+    """Import the project's wrappers in a separate process and read their description."""
+    config = load_config(Path.cwd(), file=config_file.resolve() if config_file else None)
+    modules = [
+        ".".join(path.relative_to(config.output).with_suffix("").parts)
+        for path in owned_files(config.output)
+        if path.suffix == ".py" and path.stem != "__init__"
+    ]
+    if not modules:
+        return _not_described(f"no wrappers in {config.display(config.output)}")
+    request = {
+        "path": [str(folder) for folder in (config.output, *config.sources)],
+        "more": [str(folder) for folder in config.search_path],
+        "modules": modules,
+    }
+    try:
+        done = subprocess.run(
+            # -P: a file of the project must not shadow a module of the standard library.
+            [sys.executable, "-P", "-m", _MODULE],
+            input=json.dumps(request).encode(),
+            capture_output=True,
+            cwd=config.root,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return _not_described(f"importing them took more than {_PATIENCE} s")
+    if done.returncode != 0 or not done.stdout:
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        return _not_described(last[0] if last else "no reason given")
+    document = json.loads(done.stdout)
+    boundaries = {
+        name: {key: CurrentMethod(**method) for key, method in methods.items()}
+        for name, methods in document["boundaries"].items()
+    }
+    return Described(boundaries, document["remarks"])
+
+
+def _not_described(why: str) -> Described:
+    return Described({}, (f"signatures were not compared: {why}",))
+
+
+def _describe(modules: Iterable[str]) -> Described:
     """Import the modules, and describe every boundary in them."""
     found: list[Boundary] = []
     remarks = []
@@ -167,7 +218,7 @@ def main() -> None:
     request = json.load(sys.stdin)
     sys.path[:0] = request["path"]
     sys.path.extend(folder for folder in request["more"] if folder not in sys.path)
-    document = json.dumps(asdict(describe(request["modules"])))
+    document = json.dumps(asdict(_describe(request["modules"])))
     with os.fdopen(answer, "w", encoding="utf-8") as stream:
         stream.write(document)
 

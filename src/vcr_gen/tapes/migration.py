@@ -1,20 +1,84 @@
-"""Migrates cassettes to changed Protocols: plans the changes, and rewrites header and events."""
+"""Finds signatures that changed since a recording, and migrates cassettes to the current ones."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from vcr_gen.runtime.failures.signature_drift import declared_types, same_signature
+from vcr_gen.runtime.failures.signature_drift import (
+    declared_types,
+    same_signature,
+    signature_change,
+)
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.tapes.describe_wrappers import CurrentMethod, Described
 from vcr_gen.tapes.recorded_calls import map_live_objects, split_name
-from vcr_gen.tapes.recorded_signatures import Recorded
 
-__all__ = ["Edits", "MethodPlan", "Plan", "migrate_event", "migrate_header", "plan_migration"]
+__all__ = [
+    "ChangedSignature",
+    "Edits",
+    "MethodPlan",
+    "Plan",
+    "Recorded",
+    "changed_signatures",
+    "migrate_event",
+    "migrate_header",
+    "plan_migration",
+]
 
 _WORD: Final = re.compile(r"\w+")
 _AFTER_ARGUMENTS: Final = ("took", "at_call", "returned", "raised", "cancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The header of a cassette, and the methods on its tape."""
+
+    boundaries: Collection[str]
+    signatures: Mapping[str, str]
+    """`Boundary.method` and its signature."""
+    called: Collection[str]
+    """The methods called on the tape."""
+
+    def signatures_of(self, boundary: str) -> dict[str, str]:
+        """The methods of one boundary."""
+        named = {name: split_name(name, self.boundaries) for name in self.signatures}
+        return {
+            method: self.signatures[name]
+            for name, (home, method) in named.items()
+            if home == boundary
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSignature:
+    """A called method whose signature changed since the recording."""
+
+    method: str
+    """`Boundary.method`."""
+    recorded: str
+    current: str | None
+    """None if the method no longer exists."""
+    message: str
+    """What changed, in words."""
+
+
+def changed_signatures(recorded: Recorded, current: Described) -> Iterator[ChangedSignature]:
+    """The called methods whose signatures changed; other methods do not affect a replay.
+
+    Boundaries without a wrapper in the project are skipped.
+    """
+    for name, signature in recorded.signatures.items():
+        boundary, method = split_name(name, recorded.boundaries)
+        if name not in recorded.called or boundary not in current.boundaries:
+            continue
+        known = current.boundaries[boundary].get(method)
+        if known is None:
+            words = f"recorded before `{method}` was renamed or removed from `{boundary}`"
+            yield ChangedSignature(name, signature, None, words)
+        elif not same_signature(signature, known.signature):
+            words = signature_change(name, signature, known.signature)
+            yield ChangedSignature(name, signature, known.signature, words)
 
 
 @dataclass(frozen=True, slots=True)

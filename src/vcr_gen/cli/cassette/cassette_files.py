@@ -20,7 +20,7 @@ from vcr_gen.runtime.tape.reading import (
     target_of,
 )
 from vcr_gen.runtime.tape.recording import Recording
-from vcr_gen.tapes.recorded_signatures import Recorded
+from vcr_gen.tapes.migration import Recorded
 
 __all__ = [
     "Inspection",

@@ -13,17 +13,12 @@ from vcr_gen.cli.cassette.cassette_files import (
     inspect_cassette,
     recorded_by,
 )
-from vcr_gen.cli.cassette.project_wrappers import describe_project_wrappers
 from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.runtime.failures.signature_drift import migration_of
-from vcr_gen.tapes.describe_wrappers import Described
-from vcr_gen.tapes.recorded_signatures import (
-    ChangedSignature,
-    changed_signatures,
-    renamed_boundaries,
-)
+from vcr_gen.tapes.describe_wrappers import Described, describe_project
+from vcr_gen.tapes.migration import ChangedSignature, changed_signatures
 
 __all__ = ["add_parser", "run"]
 
@@ -52,13 +47,12 @@ def run(arguments: argparse.Namespace) -> int:
     inspections = [inspect_cassette(path) for path in terminal.each(paths, "checking")]
     wrappers = Described({})
     if not arguments.no_signatures and any(inspection.called for inspection in inspections):
-        wrappers = describe_project_wrappers(arguments.config)
+        wrappers = describe_project(arguments.config)
     usable = [inspection for inspection in inspections if inspection.problem is None]
     changed = {
         inspection.path: list(changed_signatures(recorded_by(inspection), wrappers))
         for inspection in usable
     }
-    remarks = [*wrappers.remarks, *_renamed(usable, wrappers)]
     found = {
         inspection.path: list(_problems(inspection, changed.get(inspection.path, ())))
         for inspection in inspections
@@ -76,9 +70,9 @@ def run(arguments: argparse.Namespace) -> int:
         code=DIFFERENT if problems else FINE,
         text="\n".join(map(str, problems)),
         annotations=problems,
-        summary="\n".join([*remarks, summary]),
+        summary="\n".join([*wrappers.remarks, summary]),
         document={
-            "remarks": remarks,
+            "remarks": list(wrappers.remarks),
             "cassettes": [
                 _described(inspection, changed.get(inspection.path, ()))
                 for inspection in inspections
@@ -86,16 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
         },
     )
     return print_outcome(outcome, terminal)
-
-
-def _renamed(inspections: Sequence[Inspection], wrappers: Described) -> Iterator[str]:
-    """Remarks about boundaries that may have been renamed."""
-    for inspection in inspections:
-        for old, new in renamed_boundaries(recorded_by(inspection), wrappers):
-            yield (
-                f"{inspection.path}: no wrapper of `{old}` found; "
-                f"if it was renamed: vcr-gen cassette migrate --rename {old}={new}"
-            )
 
 
 def _problems(inspection: Inspection, changed: Sequence[ChangedSignature]) -> Iterator[Diagnostic]:

@@ -12,15 +12,21 @@ from vcr_gen.cli.cassette.cassette_files import (
     recorded_by,
     write_cassette,
 )
-from vcr_gen.cli.cassette.project_wrappers import describe_project_wrappers
 from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.tapes.migration import Edits, Plan, migrate_event, migrate_header, plan_migration
-from vcr_gen.tapes.recorded_signatures import Recorded
+from vcr_gen.tapes.describe_wrappers import describe_project
+from vcr_gen.tapes.migration import (
+    Edits,
+    Plan,
+    Recorded,
+    migrate_event,
+    migrate_header,
+    plan_migration,
+)
 
 __all__ = ["add_parser", "run"]
 
@@ -67,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise inspection.problem
     recorded = {inspection.path: recorded_by(inspection) for inspection in inspections}
     _refuse_unknown_names([*edits.renamed, *edits.removed], recorded.values())
-    current = describe_project_wrappers(arguments.config)
+    current = describe_project(arguments.config)
     plans = {path: plan_migration(recorded[path], edits, current) for path in paths}
     rewritten = {path: _rewrite(path, plan) for path, plan in plans.items() if _is_needed(plan)}
     refused = [path for path, plan in plans.items() if plan.problems]
