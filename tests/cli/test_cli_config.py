@@ -414,3 +414,39 @@ def test_every_setting_is_read(tmp_path: Path, setting: Setting) -> None:
     with pytest.raises(RefusedError) as refusal:
         parse_config("", root=tmp_path, file=None, settings=[f"{setting.key} = {{}}"])
     assert f"--set: VCR403 `{setting.key}` must be" in str(refusal.value)
+
+
+def test_the_generated_package_is_named_after_the_root_package(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.write("pyproject.toml", '[tool.vcr-gen]\nroot-package = "acme.billing"\n')
+    project.write("src/acme/__init__.py", "")
+    project.write("src/acme/billing/__init__.py", _CLOCK)
+    project.write("src/acme/billing/ports/time.py", _CLOCK.replace("Clock", "Watch"))
+    project.write("src/acme/shop.py", _CLOCK)
+    project.run("-q")
+    written = {
+        path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("generated/**/*.py")
+    }
+    assert written == {
+        "generated/vcr_acme/__init__.py",
+        "generated/vcr_acme/shop.py",
+        "generated/vcr_billing/__init__.py",
+        "generated/vcr_billing/_package.py",
+        "generated/vcr_billing/ports/__init__.py",
+        "generated/vcr_billing/ports/time.py",
+    }
+    assert "from acme.billing.ports.time import" in project.read(
+        "generated/vcr_billing/ports/time.py"
+    )
+
+
+_CLOCK = """
+from typing import Protocol
+
+from vcr_gen.boundary import outbound
+
+
+@outbound
+class Clock(Protocol):
+    def now(self) -> float: ...
+"""

@@ -82,7 +82,7 @@ def generate(
     )
     problems = Problems(config)
     found = _discover(config, sources, loader, problems, progress)
-    modules = _build_models(found, loader, problems, progress)
+    modules = _build_models(config, found, loader, problems, progress)
     if problems.found:
         built = {
             boundary.full_name for module in modules.values() for boundary in module.boundaries
@@ -129,7 +129,11 @@ def _discover(
 
 
 def _build_models(
-    found: Mapping[str, FoundProtocol], loader: SourceLoader, problems: Problems, progress: Progress
+    config: Config,
+    found: Mapping[str, FoundProtocol],
+    loader: SourceLoader,
+    problems: Problems,
+    progress: Progress,
 ) -> dict[str, SourceModule]:
     """The source modules that hold boundaries, by the names of their generated modules."""
     groups: dict[str, list[FoundProtocol]] = {}
@@ -137,7 +141,7 @@ def _build_models(
         groups.setdefault(marked.module, []).append(marked)
     modules: dict[str, SourceModule] = {}
     for name in _counted(sorted(groups), len(groups), progress, step=1):
-        _refuse_same_output(loader, name, groups, problems)
+        _refuse_same_output(config, loader, name, groups, problems)
         try:
             module = build_module(loader, name, groups[name], found, problems)
         except RecursionError:
@@ -145,7 +149,7 @@ def _build_models(
             place = groups[name][0].definition.module
             problems.report("VCR101", message, _TOO_DEEP, module=place, node=None)
         else:
-            modules[_output(loader, name)] = module
+            modules[_output(config, loader, name)] = module
     return dict(sorted(modules.items()))
 
 
@@ -174,30 +178,37 @@ def _refuse_second_rule(found: FoundProtocol, first: FoundProtocol, problems: Pr
         )
 
 
-def _output(loader: SourceLoader, name: str) -> str:
+def _output(config: Config, loader: SourceLoader, name: str) -> str:
     """The generated module for a source module: `app.ports` → `vcr_app.ports`.
+
+    With the root package `acme.app`, it is the same for `acme.app.ports`.
 
     What a package's own `__init__` declares goes to `_package` in it, as the generated `__init__`
     is there to offer everything else too; a single top-level module counts as a package.
     """
     module = loader.module(name)
-    if "." not in name or (module is not None and module.is_package):
-        return f"{PREFIX}{name}.{_OF_PACKAGE}"
-    return f"{PREFIX}{name}"
+    inner = config.inside_root_package(name)
+    if "." not in inner or (module is not None and module.is_package):
+        return f"{PREFIX}{inner}.{_OF_PACKAGE}"
+    return f"{PREFIX}{inner}"
 
 
 def _refuse_same_output(
-    loader: SourceLoader, name: str, sources: Collection[str], problems: Problems
+    config: Config,
+    loader: SourceLoader,
+    name: str,
+    sources: Collection[str],
+    problems: Problems,
 ) -> None:
     """Report a module called `_package` whose package needs that name."""
     parts = name.split(".")
     for length in range(1, len(parts)):
         package = ".".join(parts[:length])
-        wanted = f"{PREFIX}{package}.{_OF_PACKAGE}"
+        wanted = f"{PREFIX}{config.inside_root_package(package)}.{_OF_PACKAGE}"
         if parts[length] != _OF_PACKAGE or package not in sources:
             continue
         module = loader.module(name)
-        if module is not None and _output(loader, package) == wanted:
+        if module is not None and _output(config, loader, package) == wanted:
             problems.report(
                 "VCR304",
                 f"needs the generated module `{wanted}`, and so do the Protocols of `{package}`",

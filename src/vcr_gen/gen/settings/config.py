@@ -54,6 +54,12 @@ SETTINGS: Final = (
         '`["src"]` if it exists, else `["."]`',
     ),
     Setting("output", "folder for the generated packages", '`"generated"`'),
+    Setting(
+        "root-package",
+        "the package that the generated package is named after, as in `acme.billing` → "
+        "`vcr_billing`; for projects inside a larger package",
+        "the top-level package",
+    ),
     Setting("exclude", "globs of files and folders that are not searched for boundaries", "`[]`"),
     Setting(
         "target-version",
@@ -172,6 +178,8 @@ class Config:
     sources: tuple[Path, ...]
     """Import roots of the project: as configured, else `src` if it exists, else the root."""
     output: Path
+    root_package: str | None = None
+    """The package that the generated package is named after; by default the top-level one."""
     exclude: tuple[str, ...] = ()
     """Globs, relative to the root, of files and folders that are not searched for boundaries."""
     target_version: tuple[int, int] = MINIMUM_TARGET
@@ -206,6 +214,13 @@ class Config:
                     template_dir=override.template_dir or config.template_dir,
                 )
         return config
+
+    def inside_root_package(self, module: str) -> str:
+        """The name of a module below the parent of the root package."""
+        root = self.root_package
+        if root is None or not f"{module}.".startswith(f"{root}."):
+            return module
+        return module[len(root) - len(root.rpartition(".")[2]) :]
 
     def display(self, path: Path) -> str:
         """A path for messages, relative to the current folder."""

@@ -152,6 +152,7 @@ def _build(
             _override(entry, root) for entry in table.tables("overrides", _keys(OVERRIDE_SETTINGS))
         ),
         required_version=required_version,
+        root_package=table.string("root-package"),
         cache_dir=_absolute(table, "cache-dir", root, ".vcr-gen-cache"),
         file=file,
     )
