@@ -77,24 +77,43 @@ ByName: Final = Marker("ByName")
 
 @final
 class Match:
-    """Compare a value with `same(recorded, actual)` instead of equality.
+    """Compare a value with `same(recorded, actual)`, or by its `key`, instead of equality.
 
+    `key(value)` returns what counts of a value, as plain data: texts, numbers, lists, dicts. A
+    failure then shows what differs inside the keys, and calls are found by them.
     Two of the same function are equal, so that annotations with them are.
     """
 
-    __slots__ = ("same",)
+    __slots__ = ("key", "same")
 
-    def __init__(self, same: Callable[[Any, Any], bool]) -> None:
+    @overload
+    def __init__(self, same: Callable[[Any, Any], bool]) -> None: ...
+    @overload
+    def __init__(self, *, key: Callable[[Any], Any]) -> None: ...
+    def __init__(
+        self,
+        same: Callable[[Any, Any], bool] | None = None,
+        *,
+        key: Callable[[Any], Any] | None = None,
+    ) -> None:
+        if (same is None) == (key is None):
+            raise TypeError("Match takes a function `same`, or `key=` and a function")
         self.same: Final = same
+        self.key: Final = key
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Match) and other.same == self.same
+        return isinstance(other, Match) and (other.same, other.key) == (self.same, self.key)
 
     def __hash__(self) -> int:
         return hash(repr(self))
 
     def __repr__(self) -> str:
-        return f"Match({name_of(self.same)})"
+        return f"Match({'key=' if self.key else ''}{self.name})"
+
+    @property
+    def name(self) -> str:
+        """The name of its function."""
+        return name_of(self.key or self.same)
 
 
 @final

@@ -36,6 +36,9 @@ class RealMarket:
     async def afetch(self, key: str) -> str:
         return key
 
+    def label(self, labels: dict[str, str]) -> str:
+        return ", ".join(labels.values())
+
 
 def session(path: Path, mode: str, program: Callable[[Any], Any], rules: Sequence[Rule]) -> None:
     """Let the program use the market, where some values may differ."""

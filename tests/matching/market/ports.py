@@ -13,6 +13,11 @@ def about(recorded: datetime, actual: datetime) -> bool:
     return abs((recorded - actual).total_seconds()) < 60
 
 
+def lasting(labels: dict[str, str]) -> dict[str, str]:
+    """The labels that count: those of today do not."""
+    return {name: text for name, text in labels.items() if not name.startswith("today")}
+
+
 @dataclass(frozen=True)
 class Line:
     name: str
@@ -55,6 +60,7 @@ class Market(Protocol):
     def haggle(self) -> Generator[int, Line, str]: ...
     def fetch(self, key: str, options: dict[str, int] = ...) -> str: ...
     async def afetch(self, key: str) -> str: ...
+    def label(self, labels: Annotated[dict[str, str], Match(key=lasting)]) -> str: ...
 
 
 @inbound

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from vcr_gen.boundary import Marker, Match, Volatile, name_of
+from vcr_gen.boundary import Marker, Match, Volatile
 from vcr_gen.errors import UsageError, VcrError
 from vcr_gen.paths import ROOTS, FieldPath, Wild, parse_path
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences, same
@@ -18,6 +18,7 @@ from vcr_gen.runtime.codec.field_paths import (
     parse_json,
     place_text,
 )
+from vcr_gen.runtime.codec.markers import plain_key
 from vcr_gen.runtime.plain import Plain
 
 __all__ = ["Loosening", "Rule", "Rules", "UnusedRuleWarning", "how_in_words", "suggestion"]
@@ -41,7 +42,7 @@ class Rule:
     path: str
     """The place in the call, such as `command[2]`, `body.$json.id` or `$result.created`."""
     how: Marker | Match
-    """`Volatile` or `Match(same)`."""
+    """`Volatile`, `Match(same)` or `Match(key=…)`."""
 
     def __post_init__(self) -> None:
         parse_path(self.path)
@@ -63,7 +64,7 @@ class Rule:
 
 def how_in_words(how: Marker | Match) -> str:
     """A rule's effect, as spelled in a cassette's header."""
-    return f"match {name_of(how.same)}" if isinstance(how, Match) else repr(how).lower()
+    return f"match {how.name}" if isinstance(how, Match) else repr(how).lower()
 
 
 @final
@@ -175,8 +176,12 @@ class _Judge:
             reason = f"not comparable: {error}"
             self.refused.append(Difference(f"${place_text(place)}", left, right, reason))
             return left
-        if not self._how.same(before, after):
-            reason = f"{name_of(self._how.same)} says they differ"
+        if self._how.key is not None:
+            key = self._how.key
+            found = differences(plain_key(key, before), plain_key(key, after))
+            self.refused += (each.below(place_text(place)) for each in found)
+        elif self._how.same is not None and not self._how.same(before, after):
+            reason = f"{self._how.name} says they differ"
             self.refused.append(Difference(f"${place_text(place)}", left, right, reason))
         return left
 
@@ -193,16 +198,29 @@ class Rules:
 
     def __init__(self, given: Iterable[Rule] = ()) -> None:
         self._given: list[_Active] = []
-        for rule in given:
+        self._methods: set[str] = set()
+        self.add(*given)
+
+    def add(self, *rules: Rule) -> None:
+        """Add rules; one that is there already changes nothing."""
+        for rule in rules:
             if not isinstance(rule, Rule):
                 raise UsageError(
                     f"`rules` takes rules, such as Rule('Shell.run', 'command[2]', Volatile); "
                     f"got {rule!r}"
                 )
+            if any(active.rule == rule for active in self._given):
+                continue
+            if late := [method for method in self._methods if rule.is_for(method)]:
+                raise UsageError(
+                    f"{late[0]} was called before its rule was added: {rule}\n\n"
+                    "hint: add the rules of a cassette before its first call"
+                )
             self._given.append(_Active(rule, parse_path(rule.path)))
 
     def loosening(self, method: str, root: str, own: Collection[Rule] = ()) -> Loosening | None:
         """The rules for the value `root` of a method; `own` are the rules of its boundary."""
+        self._methods.add(method)
         chosen = [active for active in self._given if active.rule.is_for(method)]
         for active in chosen:
             active.methods.add(method)

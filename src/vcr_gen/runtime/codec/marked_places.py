@@ -8,6 +8,7 @@ from typing import Final
 
 from vcr_gen.paths import Step, Wild
 from vcr_gen.runtime.codec.node import Node
+from vcr_gen.runtime.plain import Plain
 
 LIMIT: Final = 1_000
 """The maximum number of distinct places of a type, far more than anyone marks."""
@@ -22,6 +23,8 @@ class Mark:
     steps: tuple[Step, ...]
     how: str
     """`volatile`, `secret`, `unrecorded`, or `match` and the function's name."""
+    key_of: Callable[[Plain], Plain] | None = None
+    """The key by which it is compared, if there is one."""
 
 
 def reachable(node: Node) -> list[Node]:
@@ -67,7 +70,7 @@ def _outermost(
     while pending and len(found) < LIMIT and len(visited) < VISITS:
         node, way, steps, above = pending.pop()
         if how := look(node, way):
-            found[Mark(steps, how)] = None
+            found[Mark(steps, how, node.key_of)] = None
             continue
         if id(node) in above or (id(node), steps) in visited:
             continue

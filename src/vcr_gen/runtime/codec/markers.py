@@ -8,14 +8,15 @@ from typing import Annotated, Any, Final, get_args, get_origin
 
 from vcr_gen.boundary import ByName, Match, Secret, Unrecorded, Volatile, name_of
 from vcr_gen.boundary import Codec as CodecMarker
+from vcr_gen.errors import EncodeError, UsageError
 from vcr_gen.paths import Step
-from vcr_gen.runtime.codec.compare import VALUE_DIFFERS, Difference
+from vcr_gen.runtime.codec.compare import VALUE_DIFFERS, Difference, differences
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.lookup import ByNameNode
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node, Nodes, Wrapper
 from vcr_gen.runtime.codec.placeholders import REDACTED, is_placeholder
 from vcr_gen.runtime.codec.tags import KINDS, NULL, STR, kind_of
-from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.plain import Plain, check_plain
 
 NOT_SHOWN: Final = "<not shown>"
 """Replaces, in messages, a value at the place of a redacted secret."""
@@ -52,7 +53,7 @@ def mark(nodes: Nodes, inner: Node, words: Iterable[object]) -> Node:
             node = GivenNode(node, nodes.node(word.stream))
     for word in words:
         if isinstance(word, Match):
-            node = MatchNode(node, word.same)
+            node = _compared(node, word)
     if any(word is Volatile for word in words):
         node = VolatileNode(node)
     if any(word is Secret for word in words) and not _is_live(inner):
@@ -60,6 +61,13 @@ def mark(nodes: Nodes, inner: Node, words: Iterable[object]) -> Node:
     if any(word is Unrecorded for word in words):
         node = UnrecordedNode(node)
     return node
+
+
+def _compared(node: Node, match: Match) -> Node:
+    if match.key is not None:
+        return KeyNode(node, match.key)
+    assert match.same is not None
+    return MatchNode(node, match.same)
 
 
 def _is_live(node: Node) -> bool:
@@ -168,6 +176,37 @@ class MatchNode(Wrapper):
         if self._alike(left, right):
             return ()
         return (Difference("$", recorded, actual, f"{name_of(self._alike)} says they differ"),)
+
+
+class KeyNode(Wrapper):
+    """A value that is compared by its key."""
+
+    def __init__(self, inner: Node, key: Callable[[Any], Any]) -> None:
+        super().__init__(inner)
+        self.loosens = f"match {name_of(key)}"
+        self._key: Final = key
+        self.key_of = self._key_of
+
+    def _key_of(self, plain: Plain) -> Plain:
+        return plain_key(self._key, self.inner.decode(plain))
+
+    def verdict(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        try:
+            left, right = self._key_of(recorded), self._key_of(actual)
+        except Fault as fault:
+            return (Difference("$", recorded, actual, f"not comparable: got {fault.got}"),)
+        return differences(left, right)
+
+
+def plain_key(key: Callable[[Any], Any], value: object) -> Plain:
+    """The key of a value, if it is plain data."""
+    found: Plain = key(value)
+    try:
+        check_plain(found)
+    except EncodeError as error:
+        what = f"expected plain data; got {error.got}"
+        raise UsageError(f"Match(key={name_of(key)}): {what}") from None
+    return found
 
 
 class UnrecordedNode(Node):

@@ -34,6 +34,8 @@ class Node:
     """Whether a tag may stand among the fields of the plain."""
     loosens: str = ""
     """How it loosens the comparison, as in a cassette's header; empty if it does not."""
+    key_of: Callable[[Plain], Plain] | None = None
+    """Returns the key by which a stored value is compared, if it is not compared as a whole."""
     hides: bool = False
     """Whether a value that does not fit must not be shown, as it may be a secret."""
     few: bool = False

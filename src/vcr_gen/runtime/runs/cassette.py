@@ -138,6 +138,10 @@ class Cassette:
         """The initial state: as passed in a recording, or read back in a replay."""
         return self._run.initial_state
 
+    def loosen(self, *rules: Rule) -> None:
+        """Add rules for comparing fields, before the first call that they are for."""
+        self._settings.rules.add(*rules)
+
     @property
     def recording(self) -> bool:
         """Whether the session is recording now."""

@@ -161,7 +161,7 @@ class ValueChannel:
         """The stored form without loosened fields, to find equal calls."""
         plain = self.anchors.comparable(plain)
         for mark in self.codec.marks:
-            plain = replace(FieldPath("", self.root, mark.steps), plain, _nothing)
+            plain = replace(FieldPath("", self.root, mark.steps), plain, mark.key_of or _nothing)
         if self.loosening is not None:
             for active in self.loosening.rules:
                 plain = replace(active.path, plain, _nothing)
