@@ -1,0 +1,1 @@
+"""Ready-made boundaries: Protocols, bridges and fronts in the shape of the libraries people use."""

@@ -1,0 +1,159 @@
+"""How bodies are stored: JSON as data, forms as fields, text as text, and the rest as bytes.
+
+A request is only compared, so its body is stored by its meaning: the order of JSON keys, the layout
+of JSON and the boundary of multipart do not matter. A response is fed again, so a part of its
+body is stored as data only if exactly the same bytes can be made from it.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from itertools import product
+from typing import Any, Final, TypeAlias
+from urllib.parse import parse_qsl
+
+from vcr_gen.boundaries.http.content_encoding import Undecoded
+
+__all__ = ["Body", "describe_body", "multipart_boundary", "piece_from_plain", "piece_to_plain"]
+
+Body: TypeAlias = object
+"""`{"json": …}`, `{"form": …}`, `{"multipart": …}`, a text, bytes, or None for no body."""
+
+_NOT_TEXT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_FORM: Final = "application/x-www-form-urlencoded"
+_LARGEST_JSON: Final = 1 << 20
+"""Longer texts stay text: a diff of their lines is more useful than a huge tree."""
+
+_WORDS: Final = ("spaced", "ascii", "newline")
+_LAYOUTS: Final = tuple(
+    tuple(word for word, is_chosen in zip(_WORDS, chosen, strict=True) if is_chosen)
+    for chosen in product((False, True), repeat=len(_WORDS))
+)
+"""The layouts of JSON that programs use; the first is what JavaScript and most servers write."""
+
+
+def describe_body(content: bytes, content_type: str) -> Body:
+    """The body of a request as a cassette describes it."""
+    if not content:
+        return None
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind == _FORM:
+        form = _parse_form(content)
+        return content if form is None else {"form": form}
+    if boundary := multipart_boundary(content_type):
+        parts = _parse_multipart(content, boundary)
+        return content if parts is None else {"multipart": parts}
+    if kind.endswith(("/json", "+json")) or content[:1] in (b"{", b"["):
+        found = _parse_json(content)
+        if found is not None:
+            return {"json": found[0]}
+    return _text_or_bytes(content)
+
+
+def multipart_boundary(content_type: str) -> str:
+    """The boundary between the parts; clients choose a new one for each request."""
+    kind, *parameters = content_type.split(";")
+    if not kind.strip().lower().startswith("multipart/"):
+        return ""
+    for parameter in parameters:
+        name, _, value = parameter.strip().partition("=")
+        if name.lower() == "boundary":
+            return value.strip().strip('"')
+    return ""
+
+
+def piece_to_plain(piece: bytes) -> object:
+    """The stored form of a piece of a response's body."""
+    if isinstance(piece, Undecoded):
+        return {"undecoded": bytes(piece)}
+    if piece[:1] in (b"{", b"[") and len(piece) <= _LARGEST_JSON:
+        found = _parse_json(piece)
+        if found is not None:
+            for layout in _LAYOUTS:
+                if _spell_json(found[0], layout) == piece:
+                    stored = {"json": found[0]}
+                    return {**stored, "layout": " ".join(layout)} if layout else stored
+    return _text_or_bytes(bytes(piece))
+
+
+def piece_from_plain(stored: Any) -> bytes:
+    """The bytes of a stored piece."""
+    if isinstance(stored, str):
+        return stored.encode()
+    if isinstance(stored, Mapping):
+        if "undecoded" in stored:
+            return Undecoded(stored["undecoded"])
+        return _spell_json(stored["json"], tuple(stored.get("layout", "").split()))
+    assert isinstance(stored, bytes)
+    return stored
+
+
+def _text_or_bytes(content: bytes) -> str | bytes:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return content
+    return content if _NOT_TEXT.search(text) else text
+
+
+def _parse_json(content: bytes) -> tuple[object] | None:
+    """The data of a JSON text; None if it is none, or has a key twice."""
+    try:
+        return (json.loads(content, object_pairs_hook=_unique, parse_constant=_refuse),)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _spell_json(data: object, layout: tuple[str, ...]) -> bytes:
+    text = json.dumps(
+        data,
+        ensure_ascii="ascii" in layout,
+        separators=None if "spaced" in layout else (",", ":"),
+    )
+    return text.encode("utf-8", "surrogatepass") + (b"\n" if "newline" in layout else b"")
+
+
+def _parse_form(content: bytes) -> dict[str, object] | None:
+    try:
+        pairs = parse_qsl(
+            content.decode("ascii"), keep_blank_values=True, strict_parsing=True, errors="strict"
+        )
+    except ValueError:
+        return None
+    return _grouped(pairs)
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, object]:
+    """Values by name, with a list for a repeated one."""
+    found: dict[str, list[str]] = {}
+    for name, value in pairs:
+        found.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def _parse_multipart(content: bytes, boundary: str) -> list[object] | None:
+    mark = b"--" + boundary.encode()
+    first, *parts = (b"\r\n" + content).split(b"\r\n" + mark)
+    if first or not parts or not parts[-1].startswith(b"--"):
+        return None
+    described: list[object] = []
+    for part in parts[:-1]:
+        head, separator, data = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
+        if not separator:
+            return None
+        headers = [line.partition(":") for line in head.decode("utf-8", "replace").split("\r\n")]
+        named = _grouped((name.strip().lower(), value.strip()) for name, _, value in headers)
+        content_type = named.get("content-type", "")
+        described.append({**named, "body": describe_body(data, str(content_type))})
+    return described

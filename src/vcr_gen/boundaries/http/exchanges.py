@@ -1,0 +1,135 @@
+"""Requests and responses as cassettes describe them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypeAlias
+
+from vcr_gen.boundaries.http.bodies import (
+    Body,
+    describe_body,
+    multipart_boundary,
+    piece_from_plain,
+    piece_to_plain,
+)
+from vcr_gen.boundaries.http.matching import compared_headers, compared_response, compared_url
+from vcr_gen.boundary import Codec, Match, Unrecorded
+
+__all__ = [
+    "Failure",
+    "Headers",
+    "HttpError",
+    "HttpRequest",
+    "HttpResponse",
+    "RawHeaders",
+    "Received",
+    "describe_request",
+]
+
+Headers: TypeAlias = dict[str, str | list[str]]
+"""Headers of a request as they are compared: in lower case, sorted, a list for a repeated one."""
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+RawHeaders: TypeAlias = tuple[tuple[bytes, bytes], ...]
+"""Headers of a response, as they came: order, case and repetition are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """What a request says. It is compared and shown; the native request is what is sent."""
+
+    method: str
+    url: Annotated[str, Match(key=compared_url)]
+    headers: Annotated[Headers, Match(key=compared_headers)]
+    body: Body = None
+
+
+def describe_request(
+    method: str, url: str, headers: Iterable[tuple[bytes, bytes]], content: bytes
+) -> HttpRequest:
+    """Describe a request that a client library is about to send."""
+    found: dict[str, list[str]] = {}
+    for name, value in headers:
+        found.setdefault(_text(name).lower(), []).append(_text(value))
+    content_type = found.get("content-type", [""])[0]
+    if boundary := multipart_boundary(content_type):
+        found["content-type"] = [content_type.replace(boundary, "…")]
+    named: Headers = {
+        name: values[0] if len(values) == 1 else values for name, values in sorted(found.items())
+    }
+    return HttpRequest(method, url, named, describe_body(content, content_type))
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """The head of a response."""
+
+    status: int
+    reason: str | None
+    """None in HTTP/2, which has none."""
+    version: str
+    headers: RawHeaders
+    extensions: Mapping[str, Any] | None = field(default=None, compare=False)
+    """What the client library adds, such as the network stream; None in a replay."""
+
+
+def _to_plain(received: HttpResponse | bytes) -> object:
+    if isinstance(received, bytes):
+        return piece_to_plain(received)
+    reason = "" if received.reason is None else f" {received.reason}"
+    pairs = [[_text(name), _text(value)] for name, value in received.headers]
+    names = {name for name, _ in pairs}
+    return {
+        "head": f"{received.version} {received.status}{reason}",
+        "headers": dict(pairs) if len(names) == len(pairs) else pairs,
+    }
+
+
+def _from_plain(stored: Any) -> HttpResponse | bytes:
+    if not isinstance(stored, dict) or "head" not in stored:
+        return piece_from_plain(stored)
+    version, status, *reason = stored["head"].split(" ", 2)
+    headers = stored["headers"]
+    pairs = headers.items() if isinstance(headers, dict) else headers
+    return HttpResponse(
+        status=int(status),
+        reason=reason[0] if reason else None,
+        version=version,
+        headers=tuple((_bytes(name), _bytes(value)) for name, value in pairs),
+    )
+
+
+Received: TypeAlias = Annotated[
+    HttpResponse | bytes, Codec(_to_plain, _from_plain), Match(key=compared_response)
+]
+"""The head of a response, or a piece of its body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An exception of a client library, as text."""
+
+    error: str
+    """The name of its class, such as `httpx.ReadTimeout`."""
+    message: str
+    cause: "Failure | None" = None
+
+
+class HttpError(Exception):
+    """An exchange failed; a front raises the exception of its client library instead."""
+
+    failure: Failure
+    original: Annotated[BaseException | None, Unrecorded]
+    """The exception itself, while recording."""
+
+    def __init__(self, failure: Failure, original: BaseException | None = None) -> None:
+        super().__init__()
+        self.failure = failure
+        self.original = original

@@ -1,0 +1,65 @@
+"""Exceptions of client libraries on the tape: the name of the class, the text, and the cause.
+
+The exceptions themselves hold connections, pools and requests, which cannot be stored.
+"""
+
+import sys
+from typing import Any, Final
+
+from vcr_gen.boundaries.http.exchanges import Failure, HttpError
+
+__all__ = ["error_of", "failure_of"]
+
+_MODULES: Final = (
+    "builtins",
+    "socket",
+    "ssl",
+    "httpx",
+    "httpx2",
+    "httpcore",
+    "httpcore2",
+    "requests.exceptions",
+    "urllib3.exceptions",
+    "aiohttp",
+)
+"""Where a class named in a cassette is looked for, if the program has imported the module."""
+_DEEPEST: Final = 5
+
+
+def failure_of(error: BaseException) -> HttpError:
+    """The exception of an exchange, with what the tape keeps of it."""
+    return HttpError(_described(error, _DEEPEST), error)
+
+
+def _described(error: BaseException, depth: int) -> Failure:
+    cls = type(error)
+    names = [
+        f"{module}.{cls.__name__}" for module in _MODULES if _find(module, cls.__name__) is cls
+    ]
+    cause = error.__cause__
+    return Failure(
+        error=names[0] if names else f"{cls.__module__}.{cls.__qualname__}",
+        message=str(error),
+        cause=None if cause is None or not depth else _described(cause, depth - 1),
+    )
+
+
+def error_of(failed: HttpError) -> BaseException:
+    """The exception that the program gets: the original one, or its equal in a replay."""
+    return failed.original or _rebuilt(failed.failure) or failed
+
+
+def _rebuilt(failure: Failure) -> BaseException | None:
+    module, _, name = failure.error.rpartition(".")
+    cls = _find(module, name) if module in _MODULES else None
+    if cls is None:
+        return None
+    error: BaseException = cls(failure.message)
+    if failure.cause is not None:
+        error.__cause__ = _rebuilt(failure.cause)
+    return error
+
+
+def _find(module: str, name: str) -> Any:
+    cls = getattr(sys.modules.get(module), name, None)
+    return cls if isinstance(cls, type) and issubclass(cls, Exception) else None

@@ -1,0 +1,145 @@
+"""How requests are compared: what counts by default, and what a project loosens."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from vcr_gen import Rule
+from vcr_gen.boundary import Match, Volatile
+
+__all__ = ["HttpMatch", "compared_headers", "compared_response", "compared_url"]
+
+VARYING: Final = (
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "date",
+    "host",
+    "idempotency-key",
+    "traceparent",
+    "tracestate",
+    "transfer-encoding",
+    "user-agent",
+    "x-amz-date",
+    "x-b3-*",
+    "x-request-id",
+    "x-stainless-*",
+)
+"""Headers of requests that vary by nature, or follow from the rest of the request."""
+
+VARYING_IN_RESPONSES: Final = (
+    "age",
+    "alt-svc",
+    "cf-*",
+    "connection",
+    "content-length",
+    "date",
+    "etag",
+    "expires",
+    "keep-alive",
+    "last-modified",
+    "server-timing",
+    "set-cookie",
+    "transfer-encoding",
+    "via",
+    "*-request-id",
+    "*-trace-id",
+    "*-processing-ms",
+    "x-ratelimit-*",
+    "anthropic-ratelimit-*",
+)
+"""Headers of responses that differ from day to day; mode `verify` ignores them."""
+
+
+def compared_url(url: str) -> str:
+    """A URL with its query in a fixed order."""
+    return _url_without((), url)
+
+
+def compared_headers(headers: Mapping[str, Any]) -> dict[str, Any]:
+    """The headers of a request that are compared by default."""
+    return {name: value for name, value in headers.items() if not _is_among(name, VARYING)}
+
+
+def compared_response(received: Any) -> object:
+    """What mode `verify` compares of the head of a response, or of a piece of its body."""
+    if isinstance(received, bytes):
+        return received.decode("latin-1")
+    named = sorted((name.decode("latin-1").lower(), value) for name, value in received.headers)
+    return {
+        "status": received.status,
+        "headers": [
+            [name, value.decode("latin-1")]
+            for name, value in named
+            if not _is_among(name, VARYING_IN_RESPONSES)
+        ],
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class HttpMatch:
+    """Loosens how the requests of a cassette are compared, for every HTTP client on it."""
+
+    ignore_headers: Collection[str] = ()
+    """Names of headers that are not compared, in any case; `x-trace-*` names several."""
+    ignore_query: Collection[str] = ()
+    """Names of query parameters that are not compared."""
+    headers: Collection[str] | None = None
+    """The only headers that are compared; by default all that do not vary by nature."""
+    body: bool | Callable[[Any], Any] = True
+    """False if bodies are not compared; or a function that returns what counts of a body."""
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The same as rules of a cassette."""
+        found = []
+        if self.ignore_query:
+            key = _UrlWithout(tuple(self.ignore_query))
+            found.append(Rule("http", "request.url", Match(key=key)))
+        if self.ignore_headers or self.headers is not None:
+            only = None if self.headers is None else tuple(self.headers)
+            names = _HeadersWithout(tuple(self.ignore_headers), only)
+            found.append(Rule("http", "request.headers", Match(key=names)))
+        if self.body is False:
+            found.append(Rule("http", "request.body", Volatile))
+        elif self.body is not True:
+            found.append(Rule("http", "request.body", Match(key=self.body)))
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class _UrlWithout:
+    """A key of URLs; equal for equal settings, so that two clients can share a rule."""
+
+    ignored: tuple[str, ...]
+
+    def __call__(self, url: str) -> str:
+        return _url_without(self.ignored, url)
+
+
+@dataclass(frozen=True)
+class _HeadersWithout:
+    """A key of headers; equal for equal settings, so that two clients can share a rule."""
+
+    ignored: tuple[str, ...]
+    only: tuple[str, ...] | None
+
+    def __call__(self, headers: Mapping[str, Any]) -> dict[str, Any]:
+        if self.only is None:
+            named = compared_headers(headers)
+        else:
+            named = {k: v for k, v in headers.items() if _is_among(k, self.only)}
+        return {k: v for k, v in named.items() if not _is_among(k, self.ignored)}
+
+
+def _url_without(ignored: Collection[str], url: str) -> str:
+    parts = urlsplit(url)
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    kept = sorted(pair for pair in pairs if not _is_among(pair[0], ignored))
+    return urlunsplit(parts._replace(query=urlencode(kept), fragment=""))
+
+
+def _is_among(name: str, patterns: Collection[str]) -> bool:
+    lower = name.lower()
+    return any(fnmatchcase(lower, pattern.lower()) for pattern in patterns)

@@ -1,0 +1,103 @@
+"""The clients under test: each sends the request of an endpoint and writes down all it sees."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import httpx2
+from http_endpoints import Endpoint, path_of
+
+from vcr_gen import Cassette
+from vcr_gen.boundaries.http import async_http_transport, http_transport
+
+Observation = list[Any]
+Client = Callable[[Cassette | None, str, str, Endpoint], Observation]
+"""Runs one endpoint, given its base address and name, with a cassette or without."""
+
+
+def _httpx(library: Any) -> Client:
+    def run(cassette: Cassette | None, base: str, name: str, endpoint: Endpoint) -> Observation:
+        seen: Observation = []
+        transport = None if cassette is None else http_transport(cassette)
+        with library.Client(
+            transport=transport, follow_redirects=True, timeout=_timeout(library, endpoint)
+        ) as client:
+            try:
+                with client.stream(
+                    endpoint.method, base + path_of(name), **_arguments(library, endpoint, iter)
+                ) as response:
+                    _note_head(seen, response)
+                    for number, piece in enumerate(response.iter_bytes(), 1):
+                        seen.append(piece)
+                        if number == endpoint.most:
+                            break
+            except Exception as error:
+                seen.append((type(error), str(error)))
+            seen.append(sorted(client.cookies.items()))
+        return seen
+
+    return run
+
+
+def _async_httpx(library: Any) -> Client:
+    async def run(
+        cassette: Cassette | None, base: str, name: str, endpoint: Endpoint
+    ) -> Observation:
+        seen: Observation = []
+        transport = None if cassette is None else async_http_transport(cassette)
+        async with library.AsyncClient(
+            transport=transport, follow_redirects=True, timeout=_timeout(library, endpoint)
+        ) as client:
+            try:
+                async with client.stream(
+                    endpoint.method, base + path_of(name), **_arguments(library, endpoint, _aiter)
+                ) as response:
+                    _note_head(seen, response)
+                    number = 0
+                    async for piece in response.aiter_bytes():
+                        seen.append(piece)
+                        number += 1
+                        if number == endpoint.most:
+                            break
+            except Exception as error:
+                seen.append((type(error), str(error)))
+            seen.append(sorted(client.cookies.items()))
+        return seen
+
+    def run_all(*given: Any) -> Observation:
+        return asyncio.run(run(*given))
+
+    return run_all
+
+
+def _timeout(library: Any, endpoint: Endpoint) -> Any:
+    return library.Timeout(20.0, read=endpoint.read_timeout)
+
+
+def _arguments(library: Any, endpoint: Endpoint, as_stream: Callable[[Any], Any]) -> dict[str, Any]:
+    arguments = dict(endpoint.arguments())
+    if "stream" in arguments:
+        arguments["content"] = as_stream(arguments.pop("stream"))
+    if endpoint.digest:
+        arguments["auth"] = library.DigestAuth("ada", "lovelace")
+    return arguments
+
+
+async def _aiter(parts: list[bytes]) -> AsyncIterator[bytes]:
+    for part in parts:
+        yield part
+
+
+def _note_head(seen: Observation, response: Any) -> None:
+    history = [(each.status_code, each.headers.raw) for each in response.history]
+    version, reason = response.http_version, response.reason_phrase
+    seen.append((response.status_code, reason, version, response.headers.raw, history))
+
+
+CLIENTS: dict[str, Client] = {
+    "httpx": _httpx(httpx),
+    "httpx, async": _async_httpx(httpx),
+    "httpx2": _httpx(httpx2),
+    "httpx2, async": _async_httpx(httpx2),
+}

@@ -1,0 +1,91 @@
+"""The SDKs of openai and anthropic see the same events live, while recording, and in a replay."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anthropic
+import httpx2
+import openai
+import pytest
+from sdk_server import serving_sdks
+
+from vcr_gen import Cassette
+from vcr_gen.boundaries.http import async_http_transport, http_transport
+
+KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEF"
+TOOL: Any = {
+    "type": "function",
+    "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}},
+}
+
+
+def _said(what: str) -> Any:
+    return [{"role": "user", "content": what}]
+
+
+def _openai(cassette: Cassette | None, base: str) -> list[Any]:
+    transport = None if cassette is None else http_transport(cassette)
+    with httpx2.Client(transport=transport) as http:
+        client = openai.OpenAI(api_key=KEY, base_url=f"{base}/v1", http_client=http)
+        chat = client.chat.completions
+        seen: list[Any] = [chat.create(model="m", messages=_said("hello")).model_dump()]
+        seen.append(chat.create(model="m", messages=_said("x"), tools=[TOOL]).model_dump())
+        stream = chat.create(model="m", messages=_said("hi there"), stream=True)
+        seen += [chunk.model_dump() for chunk in stream]
+        retried = chat.create(model="m", messages=_said(f"overloaded {cassette is None}"))
+        seen.append(retried.model_dump()["object"])
+        return seen
+
+
+def _anthropic(cassette: Cassette | None, base: str) -> list[Any]:
+    transport = None if cassette is None else http_transport(cassette)
+    with httpx2.Client(transport=transport) as http:
+        client = anthropic.Anthropic(api_key=KEY, base_url=base, http_client=http)
+        create = client.messages.create
+        seen: list[Any] = [create(model="m", max_tokens=9, messages=_said("hello")).model_dump()]
+        with client.messages.stream(model="m", max_tokens=9, messages=_said("hi")) as stream:
+            seen += [event.model_dump() for event in stream]
+            seen.append(stream.get_final_message().model_dump())
+        return seen
+
+
+async def _openai_tasks(cassette: Cassette | None, base: str) -> list[Any]:
+    transport = None if cassette is None else async_http_transport(cassette)
+    seen: list[Any] = []
+    async with httpx2.AsyncClient(transport=transport) as http:
+        client = openai.AsyncOpenAI(api_key=KEY, base_url=f"{base}/v1", http_client=http)
+
+        async def ask(number: int) -> None:
+            stream = await client.chat.completions.create(
+                model="m", messages=_said(f"number {number}"), stream=True
+            )
+            async for chunk in stream:  # the list shows the order in which all of them came
+                seen.append((number, chunk.model_dump()))  # noqa: PERF401
+
+        await asyncio.gather(*(ask(number) for number in range(16)))
+    return seen
+
+
+@pytest.mark.parametrize("program", [_openai, _anthropic])
+def test_an_sdk_sees_the_same(
+    tmp_path: Path, program: Callable[[Cassette | None, str], list[Any]]
+) -> None:
+    with serving_sdks() as base:
+        live = program(None, base)
+        with Cassette(tmp_path / "tape.yaml", "all") as cassette:
+            recorded = program(cassette, base)
+    with Cassette(tmp_path / "tape.yaml", "none") as cassette:
+        replayed = program(cassette, base)
+    assert live == recorded
+    assert live == replayed
+    assert KEY not in (tmp_path / "tape.yaml").read_text()
+
+
+def test_sixteen_streams_at_once_interleave_in_the_same_way(tmp_path: Path) -> None:
+    with serving_sdks() as base, Cassette(tmp_path / "tape.yaml", "all") as cassette:
+        recorded = asyncio.run(_openai_tasks(cassette, base))
+    for _ in range(3):
+        with Cassette(tmp_path / "tape.yaml", "none") as cassette:
+            assert asyncio.run(_openai_tasks(cassette, base)) == recorded
