@@ -14,7 +14,7 @@ from vcr_gen.runtime.codec import MISSING, Missing, same
 from vcr_gen.runtime.codec.exceptions import ATTRIBUTES
 from vcr_gen.runtime.codec.mappings import ITEMS
 from vcr_gen.runtime.codec.tags import TYPE, VALUE
-from vcr_gen.runtime.plain import MAX_DEPTH, Plain
+from vcr_gen.runtime.plain import Plain
 
 __all__ = [
     "Choose",
@@ -86,14 +86,14 @@ def align(
 
 
 def parse_json(text: Plain | Missing) -> Plain | Missing:
-    """The JSON in a text; MISSING if it is not valid JSON, too deep, or has a duplicate key."""
+    """The JSON in a text; MISSING if it is not valid JSON, or has a duplicate key."""
     if not isinstance(text, str):
         return MISSING
     try:
         value: Plain = _JSON.decode(text)
     except (ValueError, RecursionError):
         return MISSING
-    return MISSING if _is_deep(text, value) else value
+    return value
 
 
 def place_text(place: Place) -> str:
@@ -165,8 +165,7 @@ class _Walk:
             made = after
         if left is not right and (same(before, made) or same(before, self.settle(before, made))):
             return left
-        assert isinstance(right, str)
-        return right if made is after else _dump_like(right, after, made)
+        return right if made is after else json.dumps(made, ensure_ascii=False)
 
 
 def _named(step: Step, *sides: dict[Key, Plain]) -> Iterable[Key]:
@@ -247,35 +246,6 @@ def _with_pairs(items: list[Plain], changes: dict[Key, Plain | Missing]) -> Plai
         if isinstance(added, tuple) and added not in present and new is not MISSING
     )
     return out
-
-
-def _dump_like(text: str, before: Plain, after: Plain) -> str:
-    """`after` as JSON in the layout of `text`, which says `before`, if it is a usual one."""
-    layouts = ((encoder.encode(before), encoder) for encoder in _ENCODERS)
-    usual = next((encoder for made, encoder in layouts if made == text), _ENCODERS[0])
-    return usual.encode(after)
-
-
-_ENCODERS: Final = tuple(
-    json.JSONEncoder(indent=indent, separators=(comma, ": "[:colon]), ensure_ascii=ascii_only)
-    for indent, comma, colon in ((None, ", ", 2), (None, ",", 1), (2, ",", 2), (4, ",", 2))
-    for ascii_only in (False, True)
-)
-
-
-def _is_deep(text: str, value: Plain) -> bool:
-    """Whether a value is nested deeper than a cassette allows."""
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
-        return False
-    level: list[Plain] = [value]
-    for _ in range(MAX_DEPTH + 1):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, list | dict)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-    return bool(level)
 
 
 def _unique(pairs: list[tuple[str, Plain]]) -> Plain:

@@ -195,24 +195,10 @@ def _rewrite(
                 return pattern.sub(replace, value)
         return value
     if type(value) is dict:
-        entries: dict[str, Plain] | None = None
-        for key, item in value.items():
-            kind = type(item)
-            made = item
-            if kind is str or kind is dict or kind is list:
-                made = _rewrite(item, needles, pattern, replace)
-            new = key
-            if "/" in key or "$" in key:
-                new = str(_rewrite(key, needles, pattern, replace))
-            if entries is None and (made is not item or new != key):
-                entries = {}
-                for before, each in value.items():  # what came first is as it was
-                    if before == key:
-                        break
-                    entries[before] = each
-            if entries is not None:
-                entries[new] = made
-        return value if entries is None else entries
+        keys = [str(_rewrite(key, needles, pattern, replace)) for key in value]
+        items = [_rewrite(item, needles, pattern, replace) for item in value.values()]
+        is_changed = any(map(is_not, (*keys, *items), (*value, *value.values())))
+        return dict(zip(keys, items, strict=True)) if is_changed else value
     if type(value) is list:
         items = [_rewrite(item, needles, pattern, replace) for item in value]
         return items if any(map(is_not, items, value)) else value
