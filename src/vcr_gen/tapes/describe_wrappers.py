@@ -28,7 +28,7 @@ from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.values.anchors import Anchors
-from vcr_gen.runtime.values.channel import Binder
+from vcr_gen.runtime.values.bound_methods import Binder
 from vcr_gen.runtime.values.live_objects import live_kind
 
 __all__ = ["CurrentMethod", "Described", "describe_project"]

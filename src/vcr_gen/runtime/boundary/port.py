@@ -15,7 +15,7 @@ from vcr_gen.runtime.loops.backends import as_answer
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.runs.cassette import Cassette
-    from vcr_gen.runtime.values.channel import Binder, Bound
+    from vcr_gen.runtime.values.bound_methods import Binder, Bound
 
 __all__ = [
     "InboundPort",

@@ -20,7 +20,8 @@ from vcr_gen.runtime.record.recorded_streams import OnePass, RecordedAsyncStream
 from vcr_gen.runtime.record.tape_writer import Tape
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import JOB, Soon
-from vcr_gen.runtime.values.channel import Bound, ValueChannel
+from vcr_gen.runtime.values.bound_methods import Bound
+from vcr_gen.runtime.values.channel import ValueChannel
 
 __all__ = ["Recorder"]
 

@@ -12,7 +12,7 @@ from vcr_gen.runtime.boundary.base_streams import AsyncStream, StepKind, Stream,
 from vcr_gen.runtime.loops.backends import as_answer, running_library
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import SignalKind
-from vcr_gen.runtime.values.channel import Bound
+from vcr_gen.runtime.values.bound_methods import Bound
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.record.record_session import Recorder

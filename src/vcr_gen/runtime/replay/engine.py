@@ -31,7 +31,8 @@ from vcr_gen.runtime.replay.unfinished import Unfinished
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
-from vcr_gen.runtime.values.channel import Bound, ValueChannel
+from vcr_gen.runtime.values.bound_methods import Bound
+from vcr_gen.runtime.values.channel import ValueChannel
 from vcr_gen.runtime.values.objects import Objects
 from vcr_gen.runtime.values.stored_values import Screen
 

@@ -23,7 +23,7 @@ from vcr_gen.runtime.replay.replayed_streams import (
 )
 from vcr_gen.runtime.tape.events import ROOT_STRAND, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
-from vcr_gen.runtime.values.channel import Bound
+from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.live_codecs import Crossing
 
 __all__ = [

@@ -14,7 +14,8 @@ from vcr_gen.runtime.replay.strategies import Order, Orders, Strategy, agreed
 from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import End, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
-from vcr_gen.runtime.values.channel import Bound, ValueChannel
+from vcr_gen.runtime.values.bound_methods import Bound
+from vcr_gen.runtime.values.channel import ValueChannel
 from vcr_gen.runtime.values.objects import Objects
 
 __all__ = [

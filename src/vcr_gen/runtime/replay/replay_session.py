@@ -18,7 +18,8 @@ from vcr_gen.runtime.replay.replayed_streams import (
     raised,
 )
 from vcr_gen.runtime.tape.events import End, Event
-from vcr_gen.runtime.values.channel import Bound, ValueChannel
+from vcr_gen.runtime.values.bound_methods import Bound
+from vcr_gen.runtime.values.channel import ValueChannel
 
 __all__ = ["Replayer", "delivered_call"]
 

@@ -14,7 +14,8 @@ from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.waiting import NOTHING_MORE
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, SignalKind
 from vcr_gen.runtime.tape.window import Slot
-from vcr_gen.runtime.values.channel import Bound, ValueChannel
+from vcr_gen.runtime.values.bound_methods import Bound
+from vcr_gen.runtime.values.channel import ValueChannel
 
 __all__ = [
     "AssertedAsyncStream",

@@ -25,7 +25,8 @@ from vcr_gen.runtime.tape.events import (
 )
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.recording import Reading
-from vcr_gen.runtime.values.channel import Bound, ValueChannel
+from vcr_gen.runtime.values.bound_methods import Bound
+from vcr_gen.runtime.values.channel import ValueChannel
 from vcr_gen.runtime.values.objects import Objects
 
 __all__ = ["VerifyRun"]

@@ -14,7 +14,8 @@ from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.node import DYNAMIC, LIVE, NO_FIT, Node
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets
-from vcr_gen.runtime.values.channel import Binder, ValueChannel, Way, at_work
+from vcr_gen.runtime.values.bound_methods import Binder
+from vcr_gen.runtime.values.channel import ValueChannel, Way, at_work
 from vcr_gen.runtime.values.live_objects import LiveKind, live_kind
 from vcr_gen.runtime.values.objects import Build, Objects, number_of
 
