@@ -78,7 +78,8 @@ class Anchors:
         alike = {root: name for root, name in _EVERYWHERE.items() if name in replaced}
         self._compared = alike | self._stored
         """The roots that are one when values are compared, with their names."""
-        self._needles = ("${", *self._stored)
+        self.needles = ("${", *self._stored) if self._roots else ()
+        """A text without any of these stays as it is."""
         self._to_store = _pattern_of(self._stored, self._roots)
         self._to_compare = _pattern_of(self._compared, self._roots)
         names = "|".join(map(re.escape, self._roots)) or "(?!)"
@@ -111,19 +112,9 @@ class Anchors:
                 f"hint: pass it: Cassette(…, anchors={{{name!r}: …}})"
             )
 
-    def may_be_in(self, text: str) -> bool:
-        """A cheap check whether a text may contain a root or the name of one."""
-        if self._roots:
-            for needle in self._needles:
-                if needle in text:
-                    return True
-        return False
-
     def store(self, value: Plain) -> Plain:
         """The value with every root replaced by its name; the same object if it has none."""
-        if not self._roots:
-            return value
-        return _rewrite(value, self._needles, self._to_store, self._to_name)
+        return _rewrite(value, self.needles, self._to_store, self._to_name)
 
     def restore(self, value: Plain) -> Plain:
         """The value with every name replaced by this machine's root."""

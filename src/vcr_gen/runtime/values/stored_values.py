@@ -35,7 +35,7 @@ class Screen:
         anchors: Anchors | None = None,
     ) -> None:
         self.secrets = secrets
-        self._anchors = anchors
+        self._anchors = anchors or Anchors({})
         self._hooked = None if before_record is None else Hooked("before_record", before_record)
 
     @property
@@ -50,7 +50,7 @@ class Screen:
         value: Plain = arguments if isinstance(arguments, dict) else dict(arguments)
         if self._stays(of, "call", value):
             return arguments
-        made = self.secrets.redact(of, "call", self._hook(of, "call", self._anchored(value)))
+        made = self.secrets.redact(of, "call", self._hook(of, "call", self._anchors.store(value)))
         assert isinstance(made, dict)
         return made
 
@@ -58,11 +58,11 @@ class Screen:
         """Any other value of a call as it is stored."""
         if self._stays(of, kind, value):
             return value
-        return self.secrets.redact(of, kind, self._hook(of, kind, self._anchored(value)))
+        return self.secrets.redact(of, kind, self._hook(of, kind, self._anchors.store(value)))
 
     def state(self, state: dict[str, Plain]) -> dict[str, Plain]:
         """The initial state as it is stored."""
-        made = self.secrets.redactor.redact(self._anchored(state))
+        made = self.secrets.redactor.redact(self._anchors.store(state))
         assert isinstance(made, dict)
         return made
 
@@ -71,10 +71,7 @@ class Screen:
         if self._hooked is not None:
             return False
         text = self.secrets.texts_if_harmless(of, kind, value)
-        return text is not None and (self._anchors is None or not self._anchors.may_be_in(text))
-
-    def _anchored(self, value: Plain) -> Plain:
-        return value if self._anchors is None else self._anchors.store(value)
+        return text is not None and not any(needle in text for needle in self._anchors.needles)
 
     def event(self, event: _E, of: str) -> _E:
         """An event of a replay as it is compared."""
@@ -91,7 +88,7 @@ class Screen:
 
     def item(self, of: str, value: Plain) -> Plain:
         """An item of a stream; a text is not redacted yet, as the next one may go on with it."""
-        value = self._hook(of, "item", self._anchored(value))
+        value = self._hook(of, "item", self._anchors.store(value))
         return value if text_of(value) is not None else self.secrets.redact(of, "item", value)
 
     def _hook(self, of: str, kind: Happening, value: Plain) -> Plain:
