@@ -13,7 +13,7 @@ import pytest
 from fake_credentials import CREDENTIALS, PASSWORD, runs_of
 from guarded.bridges import Echo
 from guarded.ports import DeniedError, Login
-from vcr_guarded import ApiAsk, ApiLogIn, VcrApi
+from vcr_guarded import ApiLogIn, VcrApi
 
 from vcr_gen import Cassette, DivergenceError
 from vcr_gen.cli import main
@@ -213,13 +213,9 @@ def test_verifying_tells_no_credential(tmp_path):
     assert "now <redacted:" in str(caught.value)
 
 
-def test_the_repr_of_a_call_shows_no_secret():
-    secret = CREDENTIALS["github-token"]
-    assert PASSWORD not in repr(
-        ApiLogIn(login=Login("ada", PASSWORD, pin=PASSWORD), token=PASSWORD)
-    )
-    assert "ada" in repr(ApiLogIn(login=Login("ada", PASSWORD), token=PASSWORD))
-    assert leaks(repr(ApiAsk(value=f"x {secret}")) + f"{ApiAsk(value=[secret])}") == []
+def test_the_repr_of_a_call_shows_no_value():
+    call = ApiLogIn(login=Login("ada", PASSWORD), token=PASSWORD)
+    assert repr(call) == "ApiLogIn(login=…, token=…)"
 
 
 @pytest.mark.parametrize("name", CREDENTIALS)

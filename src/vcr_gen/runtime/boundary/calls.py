@@ -35,15 +35,16 @@ class Call:
 
     __slots__ = ()
 
-    def __init_subclass__(cls) -> None:
-        # A dataclass would show every argument; one that is there already it leaves alone.
-        type.__setattr__(cls, "__repr__", _redacted_repr)
+    def __repr__(self) -> str:
+        """The call without its values, which may be secret."""
+        names = ", ".join(f"{name}=…" for name in getattr(self, "__dataclass_fields__", ()))
+        return f"{type(self).__qualname__}({names})"
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def event(cls: type[_R]) -> type[_R]:
     """The decorator of a typed call: a frozen, slotted, keyword-only dataclass."""
-    return dataclass(frozen=True, slots=True, kw_only=True)(cls)
+    return dataclass(frozen=True, slots=True, kw_only=True, repr=False)(cls)
 
 
 class OwnCalls(ABC):
@@ -53,13 +54,6 @@ class OwnCalls(ABC):
     @abstractmethod
     def calls(self) -> Mapping[str, type[Call]]:
         """The calls, by their names on the tape."""
-
-
-def _redacted_repr(call: Any) -> str:
-    """The call as it would be recorded, for people: no secret is shown."""
-    from vcr_gen.runtime.failures.wording import call_text
-
-    return call_text(call)
 
 
 class CallTo(Protocol[_T_contra, _R_co]):

@@ -1,24 +1,20 @@
 """Describes calls and events in words."""
 
 import re
-import typing
 from collections.abc import Collection, Mapping
-from dataclasses import fields
-from typing import Any, Final
+from typing import Final
 
-from vcr_gen.errors import EncodeError, RecordedEvent
-from vcr_gen.runtime.codec import Compiler
+from vcr_gen.errors import RecordedEvent
 from vcr_gen.runtime.failures.format_values import cut, item_type, short_name, show, show_arguments
 from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.failures.text_diff import visible
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.privacy import Redaction, Secrets, hidden
+from vcr_gen.runtime.privacy import hidden
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, kind_of
 from vcr_gen.runtime.tape.window import Slot
 
 __all__ = [
     "LEAVE_BLOCK",
-    "call_text",
     "describe",
     "did",
     "exception_words",
@@ -122,33 +118,3 @@ def left_block(
     else:
         likely = "a different exception leaves the block"
     return method, f"{block} {now}; in the recording {then}", likely
-
-
-def call_text(call: Any) -> str:
-    """A call with its arguments as they would be stored, redacted by the default rules."""
-    secrets = Secrets(Redaction())
-    compiler = Compiler(hide=secrets.hide)
-    shown = []
-    for name, annotation in _annotations(type(call)).items():
-        value = getattr(call, name)
-        try:
-            plain = compiler.codec(annotation).encode(value)
-        except EncodeError:  # a live object, or not a value of its type
-            shown.append(f"{name}=<{type(value).__qualname__}>")
-            continue
-        made = secrets.redact("", "call", {name: plain})
-        assert isinstance(made, dict)
-        shown.append(f"{name}={show(made[name])}")
-    return f"{type(call).__qualname__}({', '.join(shown)})"
-
-
-def _annotations(cls: type[Any]) -> dict[str, object]:
-    try:
-        hints = typing.get_type_hints(cls, include_extras=True)
-    except Exception:  # a name under TYPE_CHECKING: treat every value as unknown
-        hints = {}
-    return {field.name: hints.get(field.name, _Unknown) for field in fields(cls)}
-
-
-class _Unknown:
-    """Replaces a type that cannot be resolved; no value matches it."""

@@ -1,7 +1,7 @@
 """Holds back the items of a text stream until their line is complete, to redact whole secrets.
 
 Later events wait too, so that the tape keeps its order. A killed recording may lose the held
-events, at most `MOST_EVENTS`.
+events: at most `MOST_EVENTS`, unless a stream stops inside a key.
 """
 
 import re
@@ -17,7 +17,7 @@ from vcr_gen.runtime.codec.tags import VALUE
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets, text_of
 from vcr_gen.runtime.privacy.key_formats import KEY_FORMATS
-from vcr_gen.runtime.privacy.spans import Span, merged, secret_in
+from vcr_gen.runtime.privacy.spans import Span, secret_in
 from vcr_gen.runtime.tape.events import End, Event, Item
 
 __all__ = ["MOST_EVENTS", "MOST_TEXT", "StreamBuffer"]
@@ -28,6 +28,7 @@ MOST_TEXT: Final = 1 << 16
 """How much text of a stream may be held back."""
 _BEFORE: Final = 512
 """How much of the text before is searched again: a name may be there, with its value to come."""
+_LONGEST_KEY: Final = 2048
 _STOP: Final = re.compile(r"[\s\"'<>(){}\[\],;|\\`]")
 """The end of a word."""
 
@@ -50,8 +51,6 @@ class StreamBuffer:
         self._held: dict[int, list[_Waiting]] = {}
         self._before: dict[int, str] = {}
         """The last text of a stream that was passed on."""
-        self._cut: dict[int, str] = {}
-        """The rule of a secret whose beginning could no longer be held back."""
 
     def add(self, event: Event) -> None:
         """Pass an event on, or hold it until the events before it are ready."""
@@ -66,8 +65,6 @@ class StreamBuffer:
                 return
             self._queue.append(_Waiting(event))
         else:
-            if isinstance(event, Item) and event.call in self._cut:
-                event, text = self._go_on(event, text)
             waiting = _Waiting(event, text)
             self._queue.append(waiting)
             self._held.setdefault(event.call, []).append(waiting)
@@ -89,7 +86,6 @@ class StreamBuffer:
         if call in self._held:
             text = _text_of(self._held[call])
             self._resolve(call, text, len(text), is_over=True)
-        self._cut.pop(call, None)
         self._before.pop(call, None)
 
     def _is_full(self) -> bool:
@@ -97,7 +93,7 @@ class StreamBuffer:
         return len(self._queue) > MOST_EVENTS or any(length > MOST_TEXT for length in lengths)
 
     def _shorten(self) -> None:
-        """Pass on held items up to the last complete word; if that is too little, all of them."""
+        """Pass on held items: complete words, and if that is too little, all but a begun key."""
         for call in list(self._held):
             text = _text_of(self._held[call])
             self._resolve(call, text, _start_of_word(text))
@@ -105,37 +101,21 @@ class StreamBuffer:
         if self._is_full():
             for call in list(self._held):
                 text = _text_of(self._held[call])
-                self._resolve(call, text, len(text), is_over=True, goes_on=True)
+                if not _is_begun_key(text[_start_of_word(text) :]):
+                    self._resolve(call, text, len(text), is_over=True)
             self._release()
-
-    def _go_on(self, event: Item, text: str) -> tuple[Item, str]:
-        """The next item of a stream whose last one was cut inside a secret."""
-        word = _STOP.split(text, maxsplit=1)[0]
-        end = len(word)
-        rule = self._cut[event.call]
-        if end < len(text):
-            del self._cut[event.call]
-        rest = self._secrets.vault.hide(rule, word) if word else ""
-        text = rest + text[end:]
-        return replace(event, value=_like(event.value, text)), text
 
     def _release(self) -> None:
         while self._queue and self._queue[0].text is None:
             self._pass_on(self._queue.popleft().event)
 
-    def _resolve(
-        self, call: int, text: str, end: int, *, is_over: bool = False, goes_on: bool = False
-    ) -> None:
+    def _resolve(self, call: int, text: str, end: int, *, is_over: bool = False) -> None:
         """Redact the held items up to `end`; `text` is the text of all of them.
 
-        An item inside a secret, or before a secret that may continue, stays unless `is_over`. If
-        the stream `goes_on` nevertheless, a key at the end of the text is cut.
+        An item inside a secret, or before a secret that may continue, stays unless `is_over`.
         """
         held = self._held[call]
         spans = self._find(self._before.get(call, ""), text)
-        if goes_on and (key := _begun_key(text)) is not None:
-            spans = merged([*spans, key])
-            self._cut[call] = key.rule
         count = len(held)
         if not is_over:
             open_spans = [span.start for span in spans if span.end == len(text)]
@@ -171,14 +151,11 @@ def _start_of_word(text: str) -> int:
     return 0 if last is None else len(text) - last.start()
 
 
-def _begun_key(text: str) -> Span | None:
-    """The key of a known format whose beginning ends a text."""
-    start = _start_of_word(text)
-    tail = text[start:]
-    for known in KEY_FORMATS:
-        if any(len(hint) > 2 and hint in tail for hint in known.hints):
-            return Span(start, len(text), known.name)
-    return None
+def _is_begun_key(word: str) -> bool:
+    """Whether a word may be the beginning of a key of a known format."""
+    return len(word) <= _LONGEST_KEY and any(
+        len(hint) > 2 and hint in word for known in KEY_FORMATS for hint in known.hints
+    )
 
 
 def _like(value: Plain, text: str) -> Plain:
