@@ -74,9 +74,7 @@ class Store(Shapes[Shape], Generic[K_contra, V]):
         most: int = size,
     ) -> Iterator[V]: ...
 
-    def find(self, key: K_contra, default: T, depth: int = None) -> "V | T": ...  # type: ignore
-
-    def raw(self, options: dict, call: Callable) -> tuple: ...  # type: ignore
+    def find(self, key: K_contra, default: T, depth: int = 3) -> "V | T": ...  # type: ignore
 
     def copies(self: S, others: Sequence[S]) -> S: ...
 
@@ -98,7 +96,7 @@ class Store(Shapes[Shape], Generic[K_contra, V]):
 STORE_EXPECTED = '''\
 """The boundary `Store`, taken from `app.store.Store`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol, Self, overload
 
 from vcr_gen.boundary import outbound
@@ -130,11 +128,7 @@ class Store(Protocol[K_contra, V]):
         most: int = ...,
     ) -> Iterator[V]: ...
 
-    def find(self, key: K_contra, default: T, depth: int = ...) -> "V | T": ...
-
-    def raw(
-        self, options: dict[Any, Any], call: Callable[..., Any]
-    ) -> tuple[Any, ...]: ...
+    def find(self, key: K_contra, default: T, depth: int = 3) -> "V | T": ...
 
     def copies(self, others: Sequence[Self]) -> Self: ...
 
@@ -187,11 +181,11 @@ def of_box(real: box.Box[bool, int, str]) -> box_boundary.Box[int, int, str]:
 """
 
 LEFT_OUT = """\
-src/app/store.py:58:5: VCR203 `Store.narrow` is left out: it annotates `self` with `Store[str, V]`
+src/app/store.py:56:5: VCR203 `Store.narrow` is left out: it annotates `self` with `Store[str, V]`
   hint: declare it by hand
-src/app/store.py:64:5: VCR203 `Store.act` is left out: the decorator `action` hides what it is
+src/app/store.py:62:5: VCR203 `Store.act` is left out: the decorator `action` hides what it is
   hint: declare it by hand
-src/app/store.py:66:5: VCR204 `Store.lost` is left out: it has no parameter for the instance
+src/app/store.py:64:5: VCR204 `Store.lost` is left out: it has no parameter for the instance
   hint: declare it by hand
 """
 

@@ -12,10 +12,9 @@ from mini_project import Project
 PROTOCOL = "class Clock(Protocol):\n    def now(self) -> float: ...\n"
 
 CASES = {
-    "an import after those of Python": """\
+    "an import after the others": """\
 from typing import Protocol
-«
-from vcr_gen.boundary import outbound
+«from vcr_gen.boundary import outbound
 »
 
 «@outbound
@@ -30,13 +29,12 @@ from vcr_gen.boundary import outbound
 from __future__ import annotations
 
 import typing as t  # short
-«
-from vcr_gen.boundary import outbound
-»
+
 # ours
 from app import clocks
 from . import zones
-
+«from vcr_gen.boundary import outbound
+»
 
 # Tells the time.
 «@outbound
@@ -44,19 +42,9 @@ from . import zones
 class Clock(t.Protocol):  # small
     x: int
 """,
-    "an import beside other packages": """\
-from typing import Protocol
-
-import black
-«from vcr_gen.boundary import outbound
-»
-
-«@outbound
-»class Clock(Protocol): ...
-""",
     "an import that is there is extended": """\
 from typing import Protocol
-from vcr_gen.boundary import Secret, inbound«, outbound»  # marks
+from vcr_gen.boundary import «outbound, »Secret, inbound  # marks
 
 «@outbound
 »class Clock(Protocol): ...
@@ -64,8 +52,7 @@ from vcr_gen.boundary import Secret, inbound«, outbound»  # marks
     "an import in a column is extended": """\
 from typing import Protocol
 from vcr_gen.boundary import (
-    inbound,«
-    outbound,»
+    «outbound, »inbound,
 )
 
 «@outbound
@@ -74,8 +61,7 @@ from vcr_gen.boundary import (
     "an import with comments is extended": """\
 from typing import Protocol
 from vcr_gen.boundary import (
-    «outbound,
-    »inbound,  # in
+    «outbound, »inbound,  # in
 )
 
 «@outbound
@@ -104,8 +90,8 @@ from vcr_gen import boundary as marks
 """,
     "tabs, odd spaces and no newline at the end": """\
 from typing import Protocol
-«
-from vcr_gen.boundary import outbound
+«from vcr_gen.boundary import outbound
+
 »if True:
 \t«@outbound
 \t»class  Clock ( Protocol ) :
@@ -149,7 +135,7 @@ def test_a_file_keeps_its_encoding_and_a_link_stays_one(empty: Project) -> None:
     assert empty.run("mark", "app.ports:Clock", "--inbound", "--name", "die Uhr").code == 0
     assert link.is_symlink()
     expected = text.replace("# é\n", '# é\n@inbound(name="die Uhr")\n')
-    imported = "import Protocol\n\nfrom vcr_gen.boundary import inbound\n"
+    imported = "import Protocol\nfrom vcr_gen.boundary import inbound\n"
     expected = expected.replace("import Protocol\n", imported)
     assert real.read_bytes().decode("latin-1") == expected
 

@@ -1,24 +1,31 @@
-"""Copies one member of a class into a Protocol: its own text, without body or value."""
+"""Copies the members of a class and its bases into a Protocol: their text, without body or value.
+
+An `Owner` is one of these classes. It knows how the module of the Protocol spells its names.
+"""
 
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import zip_longest
 from typing import Final, TypeAlias, cast
 
 import libcst as cst
 import libcst.matchers as m
+from libcst.metadata import MetadataWrapper, PositionProvider
 
-from vcr_gen.gen.rewrite.find_class import definition_of
-from vcr_gen.gen.rewrite.owner import Owner, Statement, in_brackets
-from vcr_gen.gen.rewrite.respell import code_of, last_word, respell
-from vcr_gen.gen.sources.syntax import Function, own_nodes, yields
-from vcr_gen.gen.types.scope import is_type_variable, parsed_string
+from vcr_gen.gen.rewrite.find_class import class_node, definition_of, type_variables
+from vcr_gen.gen.rewrite.new_module import NewModule, code_of, last_word, respell, respell_text
+from vcr_gen.gen.sources.loader import Definition, SourceLoader
+from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.sources.syntax import Function, decode, yields
+from vcr_gen.gen.types.scope import Scope, is_type_variable, parsed_string
 
-__all__ = ["LeftOutError", "Member", "copy_member"]
+__all__ = ["LeftOutError", "Member", "Owner", "Statement", "copy_member", "in_brackets"]
 
+Statement: TypeAlias = cst.ClassDef | cst.FunctionDef | cst.SimpleStatementLine
 Member: TypeAlias = ast.AnnAssign | ast.FunctionDef | ast.AsyncFunctionDef
 """A statement that declares a member."""
 
@@ -43,6 +50,107 @@ class LeftOutError(Exception):
         super().__init__(code, reason)
         self.code = code
         self.reason = reason
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A class, and how the module of the Protocol spells its names."""
+
+    loader: SourceLoader
+    new: NewModule
+    extracted: Definition
+    definition: Definition
+    known: Mapping[str, Callable[[], str]]
+    """The spelling of type variables: the argument that a base gets, `Self`, or their name."""
+
+    @property
+    def node(self) -> ast.ClassDef:
+        """The class statement."""
+        return class_node(self.definition)
+
+    @property
+    def scope(self) -> Scope:
+        """What names mean in the module of the class."""
+        return Scope(self.loader, self.definition.module)
+
+    def spell(self, name: str) -> str:
+        """The spelling of a name in the module of the Protocol."""
+        if name in self.known:
+            return self.known[name]()
+        module = self.definition.module
+        inner = module.class_types(self.node).get(name)
+        if inner is not None and not is_type_variable(self.loader, module, inner.node):
+            return f"{self.new.spell(module, self.node.name)}.{name}"
+        return self.new.spell(module, name)
+
+    def spell_returned(self, name: str) -> str:
+        """The spelling in a result: the class returns what fits the Protocol, but takes itself."""
+        own = self.extracted
+        if name != own.qualname:
+            return self.spell(name)
+        found = definition_of(self.loader, self.loader.follow(self.definition.module, name))
+        is_own = found is not None and found.node is own.node
+        # The Protocol of a generic class in a stub has no type variables.
+        variables = own.module.is_stub and type_variables(self.loader, own)
+        return self.new.protocol if is_own and not variables else self.spell(name)
+
+    def lineage(self) -> list["Owner"]:
+        """This class and its bases, as far as their source can be read."""
+        found = [self]
+        for base in self.node.bases:
+            definition = self.scope.resolve(base)
+            if self.definition.module.standard:
+                definition = definition_of(self.loader, definition)
+            if isinstance(definition, Definition) and isinstance(definition.node, ast.ClassDef):
+                known = self._arguments(base, definition)
+                for owner in replace(self, definition=definition, known=known).lineage():
+                    if all(owner.node is not known_owner.node for known_owner in found):
+                        found.append(owner)
+        return found
+
+    def _arguments(self, base: ast.expr, definition: Definition) -> dict[str, Callable[[], str]]:
+        """The arguments of a base by its type variables; `Any` where none is given."""
+        inner = getattr(base, "slice", None)
+        given = inner.elts if isinstance(inner, ast.Tuple) else [inner] if inner else []
+        variables = type_variables(self.loader, definition)
+        texts = [_unquoted(argument) for argument in given[: len(variables)]]
+        return {
+            variable: partial(respell_text, text, self.spell)
+            for variable, text in zip_longest(variables, texts, fillvalue="Any")
+        }
+
+    @cached_property
+    def statements(self) -> Mapping[int, Statement]:
+        """The class, its functions and its simple statements, by line."""
+        every = decode(self.definition.module.path.read_bytes()).split("\n")
+        lines = every[self.node.lineno - 1 : self.node.end_lineno]
+        outer = "if True:" if lines[0][:1].isspace() else ""
+        module = cst.parse_module("\n".join([outer, *lines]))
+        places = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+        return {
+            place.start.line + self.node.lineno - 2: statement
+            for statement, place in places.items()
+            if isinstance(statement, Statement)
+        }
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether attributes cannot be set: a frozen dataclass, a named tuple."""
+        parts = [*self.node.bases, *self.node.decorator_list]
+        return any(
+            ("NamedTuple" in text or "frozen=True" in text) for text in map(ast.unparse, parts)
+        )
+
+
+def in_brackets(module: Module, node: ast.stmt) -> dict[str, Callable[[], str]]:
+    """The type parameters in the brackets of a class or function, which keep their names."""
+    names = [parameter.name for parameter in module.parsed.type_parameters(node)]
+    return {name: partial(str, name) for name in names}
+
+
+def _unquoted(argument: ast.expr) -> str:
+    value = getattr(argument, "value", None)
+    return value if isinstance(value, str) else ast.unparse(argument)
 
 
 def copy_member(node: Member, owner: Owner) -> Statement:
@@ -160,7 +268,7 @@ def _parameters(parameters: cst.Parameters, receiver: str, owner: Owner) -> cst.
         annotation, default = parameter.annotation, parameter.default
         if parameter.name.value == receiver:
             return parameter.with_changes(annotation=None)
-        if default is not None and _is_repeatable(default, annotation, owner):
+        if default is not None and _is_repeatable(default, owner):
             default = respell(default, owner.spell, strings=False)
         elif default is not None:
             default = cst.Ellipsis()
@@ -183,15 +291,9 @@ def _parameters(parameters: cst.Parameters, receiver: str, owner: Owner) -> cst.
     )
 
 
-def _is_repeatable(
-    default: cst.BaseExpression, annotation: cst.Annotation | None, owner: Owner
-) -> bool:
-    """Whether a default is a literal or a global, and not the `None` of `size: int = None`."""
+def _is_repeatable(default: cst.BaseExpression, owner: Owner) -> bool:
+    """Whether a default is a literal or a global."""
     tree = ast.parse(code_of(default).strip(), mode="eval").body
-    if isinstance(tree, ast.Constant) and tree.value is None and annotation is not None:
-        text = code_of(annotation.annotation)
-        is_union = "|" in text or text in {"object", "None"}
-        return is_union or not hasattr(builtins, text.partition("[")[0])
     return all(
         isinstance(node, _SIMPLE)
         and (
@@ -214,7 +316,7 @@ def _result(
         is_invariant = _INVARIANT.search(code_of(result))
         result = respell(result, owner.spell if is_invariant else owner.spell_returned)
     else:
-        result = cst.Name(_result_shown_by_body(node, owner))
+        result = cst.Name(owner.new.add("typing", "Any"))
         if yields(node) and not manager:
             kind = "AsyncIterator" if isinstance(node, ast.AsyncFunctionDef) else "Iterator"
             container = owner.new.add("collections.abc", kind)
@@ -228,15 +330,3 @@ def _first_argument(annotation: cst.BaseExpression) -> cst.BaseExpression:
     if not isinstance(annotation, cst.Subscript):
         return cst.Name("object")
     return cst.parse_expression(code_of(annotation.slice[0].slice))
-
-
-def _result_shown_by_body(node: Function, owner: Owner) -> str:
-    """`None`, `Self` or `Any` for what a method without annotation returns or yields."""
-    ends = [end for end in own_nodes(node.body) if isinstance(end, ast.Return | ast.Yield)]
-    values = [end.value for end in ends]
-    is_open = owner.definition.module.is_stub or isinstance(node.body[-1], ast.Raise)
-    if not any(values) and not is_open and not yields(node):
-        return "None"
-    is_self = all(isinstance(value, ast.Name) and value.id == "self" for value in values)
-    is_certain = yields(node) or isinstance(node.body[-1], ast.Return)
-    return owner.new.add("typing", "Self" if values and is_self and is_certain else "Any")

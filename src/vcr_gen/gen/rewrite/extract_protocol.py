@@ -9,11 +9,16 @@ from typing import Final, cast
 import libcst as cst
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
-from vcr_gen.gen.rewrite.copy_member import LeftOutError, Member, copy_member
+from vcr_gen.gen.rewrite.copy_member import (
+    LeftOutError,
+    Member,
+    Owner,
+    Statement,
+    copy_member,
+    in_brackets,
+)
 from vcr_gen.gen.rewrite.find_class import find_class, open_loader, refusal, type_variables
-from vcr_gen.gen.rewrite.new_module import NewModule
-from vcr_gen.gen.rewrite.owner import Owner, Statement, in_brackets
-from vcr_gen.gen.rewrite.respell import respell
+from vcr_gen.gen.rewrite.new_module import NewModule, respell
 from vcr_gen.gen.settings.config import Config, Direction
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import own_nodes
@@ -50,12 +55,6 @@ def extract(config: Config, spelled: str, *, name: str | None, direction: Direct
     new = NewModule(loader, name or found.qualname)
     owner = Owner(loader, new, found, found, in_brackets(found.module, found.node))
     lineage = owner.lineage()
-    bases = [ast.unparse(base) for ancestor in lineage for base in ancestor.node.bases]
-    if any(base.endswith("TypedDict") for base in bases):
-        message = f"{found.qualname} is a TypedDict: a dict with these keys, and no attributes"
-        raise refusal(
-            spelled, message, "a TypedDict is a value that crosses a boundary, not a boundary"
-        )
     members: list[tuple[str, Statement]] = []
     left_out: dict[str, Diagnostic] = {}
     for member, node, origin in _public_members(lineage):
@@ -87,7 +86,7 @@ def _public_members(lineage: Sequence[Owner]) -> Iterator[tuple[str, Member, Own
         overloaded = {name for name, node in found if _is_decorated(node, "overload")}
         declared: set[str] = set()
         for name, node in [*_annotated_in_init(owner.node), *found]:
-            if not isinstance(node, Member) or name in seen or _is_init_only(node):
+            if not isinstance(node, Member) or name in seen:
                 continue
             is_public = not name.startswith("_") or name in _DUNDERS
             is_hidden = name in overloaded and not _is_decorated(node, "overload")
@@ -96,11 +95,6 @@ def _public_members(lineage: Sequence[Owner]) -> Iterator[tuple[str, Member, Own
                 declared.add(name)
                 yield name, node, owner
         seen |= declared
-
-
-def _is_init_only(node: ast.stmt) -> bool:
-    """Whether a dataclass hands it to its `__init__` and does not keep it."""
-    return isinstance(node, ast.AnnAssign) and "InitVar" in ast.unparse(node.annotation)
 
 
 def _is_decorated(node: ast.stmt, *endings: str) -> bool:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Final
 
 import libcst as cst
+from libcst.codemod import CodemodContext
+from libcst.codemod.visitors import AddImportsVisitor, ImportItem
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
@@ -14,17 +16,13 @@ from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.decorators import mark_of
 from vcr_gen.gen.protocols.mro import is_protocol
 from vcr_gen.gen.rewrite.find_class import class_node, find_class, open_loader, refusal
-from vcr_gen.gen.rewrite.respell import code_of
 from vcr_gen.gen.settings.config import Config, Direction
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.types.scope import Scope
-from vcr_gen.gen.wrappers.imports import ProjectTest, section
 
 __all__ = ["Marking", "mark_protocol"]
 
 _HOME: Final = "vcr_gen.boundary"
-_PROJECT_SECTION: Final = 3
-"""The section of imports from the project itself, which come last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,8 @@ def _marked(config: Config, found: Definition, direction: Direction, name: str |
     marked = tree.with_deep_changes(node, decorators=[decorator, *node.decorators])
     if not imported:
         _refuse_other_meaning(config, found, direction)
-        marked = _with_import(config, marked, direction)
+        item = ImportItem(_HOME, direction)
+        marked = AddImportsVisitor(CodemodContext(), [item]).transform_module(marked)
     try:
         return marked.bytes
     except UnicodeEncodeError as error:
@@ -118,50 +117,6 @@ def _refuse_other_meaning(config: Config, found: Definition, direction: Directio
             message = f"`{direction}` means something else in line {binding.line} of this module"
             hint = f"import the mark under another name: from {_HOME} import {direction} as …"
             raise _refused(config, found, "VCR411", message, hint)
-
-
-def _with_import(config: Config, tree: cst.Module, direction: Direction) -> cst.Module:
-    """The module with the marker among the imports above its first class or function."""
-    is_project = ProjectTest(config.sources)
-    position, is_apart = 0, False
-    for index, statement in enumerate(tree.body):
-        if isinstance(statement, cst.ClassDef | cst.FunctionDef):
-            break
-        match getattr(statement, "body", None):
-            case [cst.Expr(value=cst.SimpleString())] if index == 0:  # the docstring
-                position, is_apart = 1, True
-            case [cst.ImportFrom(relative=[], names=[*names]) as imported, *_] if (
-                _module_name(imported) == _HOME
-            ):
-                return tree.with_deep_changes(imported, names=_extended(imported, names, direction))
-            case [cst.Import() | cst.ImportFrom(relative=[]) as imported, *_]:
-                number = section(_module_name(imported), is_project)
-                if number < _PROJECT_SECTION:
-                    position, is_apart = index + 1, number < section(_HOME, is_project)
-    lines = [cst.EmptyLine(indent=False)] if is_apart else []
-    new = cst.parse_statement(f"from {_HOME} import {direction}").with_changes(leading_lines=lines)
-    return tree.with_changes(body=[*tree.body[:position], new, *tree.body[position:]])
-
-
-def _module_name(imported: cst.Import | cst.ImportFrom) -> str:
-    if isinstance(imported, cst.Import):
-        return code_of(imported.names[0].name)
-    return code_of(imported.module) if imported.module else ""
-
-
-def _extended(
-    statement: cst.ImportFrom, names: list[cst.ImportAlias], direction: Direction
-) -> list[cst.ImportAlias]:
-    """The names of an import with one more, and everything between them as it was."""
-    between: cst.BaseParenthesizableWhitespace = cst.SimpleWhitespace(" ")
-    if isinstance(statement.lpar, cst.LeftParen) and "\n" in code_of(statement.lpar):
-        between = statement.lpar.whitespace_after
-    comma = cst.Comma(whitespace_after=between)
-    new, last = cst.ImportAlias(cst.Name(direction)), names[-1]
-    is_last = all(code_of(alias.name) < direction for alias in names)
-    if is_last and "#" not in code_of(last):  # a comment behind the last name stays there
-        return [*names[:-1], last.with_changes(comma=comma), new.with_changes(comma=last.comma)]
-    return [new.with_changes(comma=comma), *names]
 
 
 def _refused(config: Config, found: Definition, code: str, message: str, hint: str) -> RefusedError:
