@@ -19,7 +19,7 @@ from vcr_gen.gen.model.annotation import (
     without_quotes,
 )
 from vcr_gen.gen.model.kinds import TypeParameterKind
-from vcr_gen.gen.settings.config import Direction, FieldRules
+from vcr_gen.gen.settings.config import Direction
 
 __all__ = [
     "Attribute",
@@ -31,6 +31,8 @@ __all__ = [
     "Method",
     "Parameter",
     "Property",
+    "RuleKind",
+    "RuledField",
     "Signature",
     "SourceModule",
     "TypeVariable",
@@ -244,6 +246,20 @@ class Attribute:
 
 
 Member: TypeAlias = Method | Property | Attribute
+RuleKind: TypeAlias = Literal["secret", "volatile", "match"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuledField:
+    """A field of one member's calls that a rule of the configuration names."""
+
+    kind: RuleKind
+    member: str
+    path: str
+    is_parameter: bool
+    """Whether it is a whole parameter, so that an annotation can carry the mark."""
+    function: tuple[str, str] | None = None
+    """The module and the name of the function that compares it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +283,7 @@ class Boundary:
     full_name: str = ""
     handles: tuple[str, ...] = ()
     """The full names of the other boundaries that annotations mention."""
-    field_rules: FieldRules = field(default_factory=FieldRules)
+    ruled_fields: tuple[RuledField, ...] = ()
 
     @property
     def brackets(self) -> bool:

@@ -4,7 +4,6 @@ import ast
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
-from vcr_gen.gen.diagnostics import closest
 from vcr_gen.gen.model.annotation import Reference, references
 from vcr_gen.gen.model.boundaries import (
     Attribute,
@@ -12,14 +11,14 @@ from vcr_gen.gen.model.boundaries import (
     SourceModule,
     TypeVariable,
 )
-from vcr_gen.gen.model.field_rules import check_fields, split_match
 from vcr_gen.gen.protocols.class_body import read_members
 from vcr_gen.gen.protocols.decorators import is_deprecated
 from vcr_gen.gen.protocols.discover import FoundProtocol
+from vcr_gen.gen.protocols.field_rules import FieldFinder
 from vcr_gen.gen.protocols.handles import handles
 from vcr_gen.gen.protocols.mro import linearize, own_parameters, scope_around
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
-from vcr_gen.gen.settings.config import FieldRules
+from vcr_gen.gen.settings.config import BoundaryRule
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import docstring_of
@@ -99,11 +98,20 @@ def _boundary(
         constructors=members.constructors,
         deprecated=is_deprecated(definition.node, Scope(loader, definition.module)),
         full_name=definition.full_name,
-        field_rules=found.rule or FieldRules(),
     )
-    for message, hint in (*check_fields(boundary), *_missing_functions(loader, boundary)):
-        problems.report_rule("VCR403", message, hint, line=found.rule.line if found.rule else 0)
-    return replace(boundary, handles=tuple(handles(loader, boundary, known)))
+    boundary = replace(boundary, handles=tuple(handles(loader, boundary, known)))
+    return _with_rules(loader, boundary, found.rule, problems) if found.rule else boundary
+
+
+def _with_rules(
+    loader: SourceLoader, boundary: Boundary, rule: BoundaryRule, problems: Problems
+) -> Boundary:
+    """The boundary with the fields that a rule of the configuration names."""
+    finder = FieldFinder(loader, boundary)
+    fields = tuple(finder.find(rule))
+    for message, hint in finder.problems:
+        problems.report_rule("VCR403", message, hint, line=rule.line)
+    return replace(boundary, ruled_fields=fields)
 
 
 def _imported_inside(definition: Definition) -> Iterator[str]:
@@ -111,21 +119,6 @@ def _imported_inside(definition: Definition) -> Iterator[str]:
     if isinstance(definition.node, ast.ClassDef):
         bindings = class_bindings(definition.module, definition.node)
         yield from (binding.name for binding in bindings if binding.module)
-
-
-def _missing_functions(loader: SourceLoader, boundary: Boundary) -> Iterator[tuple[str, str]]:
-    """The functions of `match` that the generated module could not import, each with a hint."""
-    for _, module_name, name in map(split_match, boundary.field_rules.match):
-        module = loader.module(module_name)
-        if not name or (module is None and loader.is_compiled(module_name)):
-            continue
-        if module is None:
-            message = f"`match`: the module `{module_name}` cannot be found or read"
-            yield message, "install the package it comes from, or add its folder to `sources`"
-        elif loader.follow(module, name) is None and module.binding("__getattr__") is None:
-            meant = closest(name, [known for known in module.bindings if known != "*"])
-            message = f"`match`: the module `{module_name}` has no function `{name}`"
-            yield message, f"did you mean `{meant}`?" if meant else "define it there, or import it"
 
 
 def _reference(loader: SourceLoader, found: FoundProtocol) -> Reference:

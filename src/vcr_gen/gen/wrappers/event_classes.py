@@ -25,7 +25,6 @@ from vcr_gen.gen.model.annotation import (
     without_quotes,
 )
 from vcr_gen.gen.model.boundaries import Kind, Parameter, Signature, TypeVariable
-from vcr_gen.gen.model.field_rules import names_parameter
 from vcr_gen.gen.wrappers.checker_view import callables_own
 from vcr_gen.gen.wrappers.context import RUNTIME, WrapperContext
 from vcr_gen.gen.wrappers.names import camel, declared_first
@@ -161,10 +160,11 @@ def _field_type(
         annotation = subscript(TUPLE, annotation, ELLIPSIS)
     elif parameter.kind is Kind.KEYWORDS:
         annotation = subscript(DICT, STR, annotation)
-    rules = context.boundary.field_rules
-    for marker, listed in (("Secret", rules.secret), ("Volatile", rules.volatile)):
-        if names_parameter(context.boundary, listed, member, name):
-            mark = Name(imported("vcr_gen.boundary", marker))
+    ruled = context.boundary.ruled_fields
+    named = {field.kind for field in ruled if (field.member, field.path) == (member, name)}
+    for kind in ("secret", "volatile"):
+        if kind in named:
+            mark = Name(imported("vcr_gen.boundary", kind.capitalize()))
             annotation = subscript(ANNOTATED, annotation, mark)
     return annotation
 

@@ -12,8 +12,7 @@ from vcr_gen.gen.model.annotation import (
     subscript,
     without_quotes,
 )
-from vcr_gen.gen.model.boundaries import Attribute, Method
-from vcr_gen.gen.model.field_rules import matched_places, places_inside
+from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, RuleKind
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.wrappers.checker_view import is_declared_on_instance, is_unsolved
 from vcr_gen.gen.wrappers.context import RUNTIME, WrapperContext
@@ -67,16 +66,31 @@ def make_boundary(context: WrapperContext, *, handles: tuple[str, ...]) -> Bound
             for event in context.events
             if event.key.partition("#")[0].partition(".")[0] in context.opposite
         ),
-        secret=places_inside(boundary, boundary.field_rules.secret),
-        volatile=places_inside(boundary, boundary.field_rules.volatile),
-        match={
-            member: {path: names.own(*function) for path, function in functions.items()}
-            for member, functions in matched_places(boundary).items()
-        },
+        secret=_paths_inside(boundary, "secret"),
+        volatile=_paths_inside(boundary, "volatile"),
+        match=_comparing_functions(context),
         handles=handles,
         factory=names.own(RUNTIME, "Boundary"),
         conformance=_conformance(context),
     )
+
+
+def _paths_inside(boundary: Boundary, kind: RuleKind) -> dict[str, list[str]]:
+    """The field paths that no annotation of an event carries, by member."""
+    found: dict[str, list[str]] = {}
+    for ruled in boundary.ruled_fields:
+        if ruled.kind == kind and not ruled.is_parameter:
+            found.setdefault(ruled.member, []).append(ruled.path)
+    return found
+
+
+def _comparing_functions(context: WrapperContext) -> dict[str, dict[str, str]]:
+    """The functions that compare fields, by member and field path."""
+    found: dict[str, dict[str, str]] = {}
+    for ruled in context.boundary.ruled_fields:
+        if ruled.function:
+            found.setdefault(ruled.member, {})[ruled.path] = context.names.own(*ruled.function)
+    return found
 
 
 def _header(context: WrapperContext) -> HeaderView:
