@@ -5,11 +5,11 @@ the brackets are masked with spaces: `ast` reads the rest, and every place stays
 """
 
 import ast
-import re
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+import tokenize
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from io import StringIO
+from itertools import islice
 from typing import Final, TypeAlias
 
 from vcr_gen.gen.model.kinds import TypeParameterKind
@@ -19,33 +19,12 @@ __all__ = ["Masked", "Place", "TypeParameter", "native_parameters", "parse_maske
 Place: TypeAlias = tuple[int, int]
 """The line, from 1, and the column, from 0, in which a statement begins."""
 
-_HEADER: Final = re.compile(
-    r"""
-    ^ (?P<indent> [ \t\f]* )
-    (?: (?: async [ \t]+ )? (?: def | class ) [ \t]+ \w+ [ \t]* (?= \[ )
-      | (?P<type> type [ \t]+ (?P<name> \w+ ) [ \t]* (?= [=\[] ) )
-    )
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
-_TOKEN: Final = re.compile(
-    r"""
-    (?P<comment> \# [^\n]* )
-    | (?P<string> \"{3} .*? \"{3} | '{3} .*? '{3}
-      | " (?: [^"\\\n] | \\. )* " | ' (?: [^'\\\n] | \\. )* ' )
-    | (?P<bracket> [\[\](){}] )
-    | (?P<comma> , )
-    | (?P<space> \s+ )
-    | (?P<other> . )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_PARAMETER: Final = re.compile(r"(?P<stars>\*{0,2})\s*(?P<rest>.+)", re.DOTALL)
 _KINDS: Final[Mapping[str, TypeParameterKind]] = {
     "": "TypeVar",
     "*": "TypeVarTuple",
     "**": "ParamSpec",
 }
+_BEFORE_STATEMENTS: Final = {tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +50,14 @@ class Masked:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """A statement that may have type parameters, or text in a string that looks like one."""
+    """A statement with type parameters, or a `type` statement."""
 
     place: Place
-    start: int
-    """Offset of the masked part; `end` is its end."""
-    end: int
+    start: Place
+    """Where the masked part begins; `end` is its end."""
+    end: Place
     replacement: str
-    brackets: str
-    """From `[` to `]`; empty where a `type` statement has none."""
+    parameters: tuple[TypeParameter, ...]
 
 
 def native_parameters(node: ast.stmt) -> tuple[TypeParameter, ...]:
@@ -98,102 +76,79 @@ def native_parameters(node: ast.stmt) -> tuple[TypeParameter, ...]:
 
 def parse_masked(text: str) -> Masked | None:
     """Parse a text in which only the headers of PEP 695 are new; None if there is more."""
-    headers = list(_find_headers(text))
-    while headers:
-        applied = _without_overlaps(headers)
-        masked = _mask(text, applied)
-        try:
-            tree = ast.parse(masked)
-            statements = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
-            places = {(node.lineno, node.col_offset) for node in statements}
-            # What begins no statement is part of a string, perhaps of a docstring: leave it alone.
-            in_strings = {header for header in applied if header.place not in places}
-            if not in_strings:
-                found = {header.place: _read_parameters(header.brackets) for header in applied}
-                return Masked(tree, masked, found)
-        except SyntaxError:
-            return None
-        headers = [header for header in headers if header not in in_strings]
-    return None
-
-
-def _without_overlaps(headers: list[_Header]) -> list[_Header]:
-    """The headers that do not begin inside the brackets of an earlier one."""
-    kept: list[_Header] = []
-    for header in headers:
-        if not kept or kept[-1].end <= header.start:
-            kept.append(header)
-    return kept
+    lines = text.split("\n")
+    parameters: dict[Place, tuple[TypeParameter, ...]] = {}
+    try:
+        for header in _find_headers(text):
+            parameters[header.place] = header.parameters
+            _mask(lines, header)
+        masked = "\n".join(lines)
+        tree = ast.parse(masked)
+    except (SyntaxError, tokenize.TokenError):
+        return None
+    return Masked(tree, masked, parameters) if parameters else None
 
 
 def _find_headers(text: str) -> Iterator[_Header]:
-    ends = list(accumulate(len(line) + 1 for line in text.split("\n")))
-    for found in _HEADER.finditer(text):
-        start, opening = found.end("indent"), found.end()
-        closing = _after_brackets(text, opening)
-        if closing is not None:
-            line = bisect_right(ends, start)
-            yield _Header(
-                place=(line + 1, start - (ends[line - 1] if line else 0)),
-                start=start if found["type"] else opening,
-                end=closing,
-                replacement=found["name"] or "",
-                brackets=text[opening:closing],
-            )
+    tokens = [
+        token
+        for token in tokenize.generate_tokens(StringIO(text).readline)
+        if token.type not in {tokenize.COMMENT, tokenize.NL}
+    ]
+    for index, first in enumerate(tokens):
+        if index and tokens[index - 1].type not in _BEFORE_STATEMENTS:
+            continue
+        at = index + 1 if first.string == "async" else index
+        match [token.string for token in tokens[at : at + 3]]:
+            case ["def" | "class", _, "["]:
+                start, replacement = tokens[at + 2].start, ""
+            case ["type", name, "=" | "["] if name.isidentifier():
+                start, replacement = first.start, name
+            case _:
+                continue
+        opening = tokens[at + 2]
+        has_brackets = opening.string == "["
+        end, texts = _read_brackets(tokens, at + 3) if has_brackets else (opening.start, [])
+        parameters = tuple(map(_read_parameter, texts))
+        yield _Header(first.start, start, end, replacement, parameters)
 
 
-def _after_brackets(text: str, start: int) -> int | None:
-    """The offset after the matching closing bracket; None if there is none."""
-    if text[start] != "[":
-        return start
-    depth = 0
-    for token in _TOKEN.finditer(text, start):
-        if token.lastgroup == "bracket":
-            depth += 1 if token[0] in "[({" else -1
-            if depth == 0:
-                return token.end()
-    return None
-
-
-def _mask(text: str, headers: list[_Header]) -> str:
-    """Replace the headers by spaces; whatever follows them keeps its line and its column."""
-    pieces: list[str] = []
-    position = 0
-    for header in headers:
-        first, *others = text[header.start : header.end].split("\n")
-        pieces += [text[position : header.start], header.replacement.ljust(len(first))]
-        pieces += ("\\\n" + " " * len(line) for line in others)
-        position = header.end
-    return "".join([*pieces, text[position:]])
-
-
-def _read_parameters(brackets: str) -> tuple[TypeParameter, ...]:
-    return tuple(_read_parameter(text) for text in _split(brackets))
-
-
-def _split(brackets: str) -> Iterator[str]:
-    """The texts between the commas, each on one line and without comments."""
-    depth, pieces = 0, [""]
-    for token in _TOKEN.finditer(brackets[1:-1]):
-        if token.lastgroup == "bracket":
-            depth += 1 if token[0] in "[({" else -1
-        if token.lastgroup == "comma" and depth == 0:
-            pieces.append("")
+def _read_brackets(
+    tokens: Sequence[tokenize.TokenInfo], start: int
+) -> tuple[Place, list[list[str]]]:
+    """Where the brackets end, and the words between their commas."""
+    depth, pieces = 1, [list[str]()]
+    for token in islice(tokens, start, None):
+        depth += (token.string in {"[", "(", "{"}) - (token.string in {"]", ")", "}"})
+        if depth == 0:
+            return token.end, [piece for piece in pieces if piece]
+        if depth == 1 and token.string == ",":
+            pieces.append([])
         else:
-            pieces[-1] += " " if token.lastgroup in {"comment", "space"} else token[0]
-    return (piece.strip() for piece in pieces if piece.strip())
+            pieces[-1].append(token.string)
+    raise SyntaxError("the brackets are not closed")
 
 
-def _read_parameter(text: str) -> TypeParameter:
+def _read_parameter(words: list[str]) -> TypeParameter:
     """Read `T: bound = default`: without its stars, it is an annotated assignment."""
-    found = _PARAMETER.fullmatch(text)
-    assert found is not None
-    kind = _KINDS[found["stars"]]
-    match ast.parse(found["rest"]).body:
+    stars = words[0] if words[0] in _KINDS else ""
+    kind = _KINDS[stars]
+    match ast.parse(" ".join(words[bool(stars) :])).body:
         case [ast.Expr(value=ast.Name(id=name))]:
             return TypeParameter(name, kind)
         case [ast.Assign(targets=[ast.Name(id=name)], value=default)]:
             return TypeParameter(name, kind, None, default)
         case [ast.AnnAssign(target=ast.Name(id=name), annotation=bound, value=value)]:
             return TypeParameter(name, kind, bound, value)
-    raise SyntaxError(f"not a type parameter: {text}")
+    raise SyntaxError(f"not a type parameter: {' '.join(words)}")
+
+
+def _mask(lines: list[str], header: _Header) -> None:
+    """Replace a header by spaces; whatever follows it keeps its line and its column."""
+    (first, start), (last, end) = header.start, header.end
+    for number in range(first, last + 1):
+        line = lines[number - 1]
+        before = line[:start] + header.replacement if number == first else ""
+        kept = line[end:] if number == last else "\\"
+        width = end if number == last else len(line)
+        lines[number - 1] = before.ljust(width) + kept
