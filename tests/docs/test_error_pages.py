@@ -15,7 +15,7 @@ from vcr_gen.gen.settings.config_reader import parse_config
 PAGES = Path(__file__).parents[2] / "docs" / "errors"
 HEADER = "from typing import Protocol\nfrom vcr_gen.boundary import inbound, outbound, unrecorded\n"
 SHAPES = (
-    *("VCR101", "VCR103", "VCR104", "VCR105", "VCR106", "VCR107", "VCR108", "VCR110", "VCR113"),
+    *("VCR101", "VCR103", "VCR104", "VCR105", "VCR106", "VCR107", "VCR108", "VCR110"),
     *("VCR201", "VCR202", "VCR203", "VCR204", "VCR205", "VCR206", "VCR207"),
 )
 SETTINGS = ("VCR401", "VCR402", "VCR403", "VCR404", "VCR405", "VCR406")

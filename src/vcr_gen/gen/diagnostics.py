@@ -17,7 +17,6 @@ from vcr_gen.gen.resources import error_pages_dir
 __all__ = [
     "CODES",
     "Diagnostic",
-    "Explanation",
     "RefusedError",
     "closest",
     "explain",
@@ -47,14 +46,6 @@ class Diagnostic:
         place = ":".join((printable(self.path), *(str(n) for n in (self.line, self.column) if n)))
         text = f"{place}: {self.code} {self.message}" if self.code else f"{place}: {self.message}"
         return f"{text}\n  hint: {self.hint}" if self.hint else text
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """A code and its title; the page in `docs/errors` explains it."""
-
-    code: str
-    title: str
 
 
 class RefusedError(VcrError):
@@ -94,11 +85,7 @@ def explain(code: str) -> str:
     return (error_pages_dir() / f"{wanted}.md").read_text(encoding="utf-8")
 
 
-def _table(titles: Mapping[str, str]) -> Mapping[str, Explanation]:
-    return MappingProxyType({code: Explanation(code, title) for code, title in titles.items()})
-
-
-CODES: Final[Mapping[str, Explanation]] = _table(
+CODES: Final[Mapping[str, str]] = MappingProxyType(
     {
         # reading and resolving
         "VCR101": "a source file is not valid Python",
@@ -113,7 +100,6 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         "VCR110": "a boundary or a member has two directions or two names",
         "VCR111": "a template cannot be read or filled in",
         "VCR112": "a mark is in a file that a stub hides",
-        "VCR113": "a mark is called as a function instead of used as a decorator",
         # shapes that cannot be wrapped
         "VCR201": "a Protocol is defined inside a function",
         "VCR202": "an attribute of a Protocol has no declared type",
@@ -142,4 +128,4 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         "VCR412": "the class for `vcr-gen extract` has no public members",
     }
 )
-"""Every code the generator can report."""
+"""Every code the generator can report, and its title; a page in `docs/errors` explains it."""

@@ -21,7 +21,6 @@ __all__ = [
     "TUPLE",
     "Annotation",
     "Code",
-    "Dotted",
     "Expression",
     "List",
     "Name",
@@ -118,11 +117,6 @@ class Name(Annotation):
     reference: Reference
     tail: tuple[str, ...] = ()
     """The names after the first dot."""
-    inner: int = 0
-    """How many names of the tail lead to a class that the source names without those around it.
-
-    In the body of `Outer`, `Color` is `Outer.Color` with 1.
-    """
 
     @property
     def full_name(self) -> str:
@@ -132,8 +126,6 @@ class Name(Annotation):
     @property
     def source(self) -> str:
         """The name as the source has it."""
-        if self.inner:
-            return ".".join(self.tail[self.inner - 1 :])
         return ".".join((self.reference.spelling, *self.tail))
 
     @property
@@ -166,14 +158,6 @@ class Quoted(Annotation):
     inner: Annotation
     original: str
     """The text in the source, used as long as no name in it changes; empty if there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dotted(Annotation):
-    """An attribute of something that is not a name."""
-
-    value: Annotation
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,15 +225,13 @@ def subscript(value: Annotation, *arguments: Annotation) -> Subscript:
 def dotted(value: Annotation, tail: tuple[str, ...]) -> Annotation:
     """`value.a.b`."""
     if isinstance(value, Name):
-        return Name(value.reference, (*value.tail, *tail), value.inner)
-    for name in tail:
-        value = Dotted(value, name)
-    return value
+        return Name(value.reference, (*value.tail, *tail))
+    return Expression((value, *(f".{name}" for name in tail))) if tail else value
 
 
 def _children(node: Annotation) -> tuple[Annotation, ...]:
     match node:
-        case Quoted(inner=child) | Dotted(value=child) | Starred(value=child):
+        case Quoted(inner=child) | Starred(value=child):
             return (child,)
         case Subscript(value=value, inner=inner):
             return (value, inner)
@@ -264,8 +246,6 @@ def _with_children(node: Annotation, children: tuple[Annotation, ...]) -> Annota
     match node:
         case Quoted():
             return Quoted(children[0], "")
-        case Dotted(name=name):
-            return dotted(children[0], (name,))
         case Starred():
             return Starred(children[0])
         case Subscript():

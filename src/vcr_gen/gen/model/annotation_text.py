@@ -5,7 +5,6 @@ from collections.abc import Callable
 from vcr_gen.gen.model.annotation import (
     Annotation,
     Code,
-    Dotted,
     Expression,
     List,
     Name,
@@ -43,8 +42,6 @@ def to_text(
                 return repr(value) if in_string else string_literal(value)
             case Quoted():
                 return repr(string(node)) if in_string else _string_annotation(string(node))
-            case Dotted(value=value, name=attribute):
-                return f"{text(value)}.{attribute}"
             case Subscript(value=value, inner=Tuple(elements=(_, *_) as elements)):
                 return f"{text(value)}[{listed(elements, closed=True)}]"
             case Subscript(value=value, inner=inner):

@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from vcr_gen.gen.diagnostics import Diagnostic, closest, printable
 from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.protocols.marks import marked_by_call, marked_classes, mistaken_marks
+from vcr_gen.gen.protocols.marks import marked_classes, mistaken_marks
 from vcr_gen.gen.protocols.mro import is_protocol
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
@@ -56,7 +56,6 @@ def discover_marked(
         return []
     _refuse_mistaken(loader, module, problems)
     marked = list(_marked(loader, module, problems))
-    _refuse_calls(loader, module, problems)
     if marked:
         _check_importable(loader, module, problems)
     return marked
@@ -153,19 +152,6 @@ def _marked(loader: SourceLoader, module: Module, problems: Problems) -> Iterato
             yield FoundProtocol(definition, marked.direction, name, module.name)
             continue
         problems.report(code, message, hint, module=module, node=node)
-
-
-def _refuse_calls(loader: SourceLoader, module: Module, problems: Problems) -> None:
-    """Refuse marks that are called with a class: they are read as decorators only."""
-    for call, direction in marked_by_call(loader, module):
-        problems.report(
-            "VCR113",
-            f"`{ast.unparse(call)}` marks nothing; a mark must be a decorator",
-            f"write `@{direction}` above the class; to mark a class you do not own, name it in "
-            "`[[tool.vcr-gen.boundary]]`",
-            module=module,
-            node=call,
-        )
 
 
 def _refuse_mistaken(loader: SourceLoader, module: Module, problems: Problems) -> None:

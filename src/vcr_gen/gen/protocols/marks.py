@@ -14,7 +14,7 @@ from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import blocks
 from vcr_gen.gen.types.scope import Scope
 
-__all__ = ["Marked", "marked_by_call", "marked_classes", "mistaken_marks"]
+__all__ = ["Marked", "marked_classes", "mistaken_marks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,33 +60,6 @@ def _marks(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.expr, Directi
         mark = mark_of(decorator, scope)
         if mark is not None:
             yield mark
-
-
-def marked_by_call(loader: SourceLoader, module: Module) -> Iterator[tuple[ast.Call, Direction]]:
-    """The marks that are called with a class, `Marked = outbound(Port)`, not written on it."""
-    scope = Scope(loader, module)
-    pending = [module.parsed.tree.body]
-    while pending:
-        for node in pending.pop():
-            value = getattr(node, "value", None)
-            if isinstance(value, ast.Call) and value.args and _comes_from_us(value, module):
-                mark = mark_of(value.func, scope)
-                if mark is not None:
-                    yield value, mark[1]
-            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                pending.extend(blocks(node))
-
-
-def _comes_from_us(called: ast.expr, module: Module) -> bool:
-    """Whether a call may be a mark's: not every module whose function is called is read."""
-    while isinstance(called, ast.Call | ast.Attribute):
-        called = called.func if isinstance(called, ast.Call) else called.value
-    bindings = module.bindings.get(called.id, ()) if isinstance(called, ast.Name) else ()
-    return any(
-        binding.module.partition(".")[0] == "vcr_gen"
-        or binding.attribute in {"inbound", "outbound"}
-        for binding in bindings
-    )
 
 
 def _classes(

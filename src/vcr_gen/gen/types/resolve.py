@@ -1,14 +1,12 @@
 """Resolves the names in annotations: a syntax tree becomes an annotation of the model."""
 
 import ast
-import builtins
 from copy import deepcopy
 from dataclasses import replace
 
 from vcr_gen.gen.model.annotation import (
     Annotation,
     Code,
-    Dotted,
     Expression,
     List,
     Name,
@@ -19,7 +17,6 @@ from vcr_gen.gen.model.annotation import (
     Subscript,
     Tuple,
     Union,
-    builtin,
     full_name,
     imported,
 )
@@ -54,8 +51,6 @@ class _Resolver:
                 return Code(ast.unparse(node))
             case ast.Name() | ast.Attribute() if isinstance(_root(node), ast.Name):
                 return self.name(node)
-            case ast.Attribute(value=ast.Attribute() | ast.Subscript() as value, attr=attribute):
-                return Dotted(self.resolve(value, is_type=is_type), attribute)
             case ast.Subscript(value=value, slice=inner):
                 return self._subscript(self.resolve(value, is_type=is_type), inner, is_type=is_type)
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
@@ -102,12 +97,6 @@ class _Resolver:
         """A dotted name."""
         root, chain = _root(node), _chain(node)
         assert isinstance(root, ast.Name)
-        if root.id == "__builtins__" and chain:  # the way to name `list` beside a method `list`
-            name, *chain = chain
-            if not hasattr(builtins, name):
-                return self._unknown(ast.copy_location(ast.Name(name), root), chain)
-            reference = replace(builtin(name), spelling=f"__builtins__.{name}")
-            return Name(reference, tuple(chain))
         if chain and (variable := self._variable(node)):
             return variable
         if root.id in self.scope.parameters:
@@ -115,11 +104,10 @@ class _Resolver:
         if self.scope.class_binding(root.id) is not None:
             return self._inner_class(root.id, chain)
         found = reference_to(self.scope.loader, self.scope.module, root.id, chain)
-        return self._unknown(root, chain) if found is None else Name(found, tuple(chain))
-
-    def _unknown(self, root: ast.Name, chain: list[str]) -> Code:
-        self.scope.unresolved.append((self.scope.module, root))
-        return Code(".".join([root.id, *chain]))
+        if found is None:
+            self.scope.unresolved.append((self.scope.module, root))
+            return Code(".".join([root.id, *chain]))
+        return Name(found, tuple(chain))
 
     def _variable(self, node: ast.expr) -> Name | None:
         """The TypeVar that `module.T` stands for; it is a type parameter under any name."""
@@ -134,7 +122,7 @@ class _Resolver:
     def _inner_class(self, name: str, chain: list[str]) -> Name:
         outer, *inner = [*(around.name for around in self.scope.classes), name]
         reference = reference_to(self.scope.loader, self.scope.module, outer, inner)
-        return Name(reference or Reference(outer, "builtin"), (*inner, *chain), len(inner))
+        return Name(reference or Reference(outer, "builtin"), (*inner, *chain))
 
 
 _MARK = "\ue000"

@@ -97,7 +97,7 @@ def definition_of(loader: SourceLoader, name: Name) -> Definition | Unread | Non
     module = loader.module(reference.module) if read and reference.attribute else None
     found: Definition | Unread | None
     if reference.kind == "builtin":
-        found = Unread("builtins", reference.spelling.removeprefix("__builtins__."))
+        found = Unread("builtins", reference.spelling)
     elif module is None:
         found = Unread(reference.top_level or reference.module, reference.attribute)
     else:

@@ -18,7 +18,6 @@ from vcr_gen.gen.model.annotation import (
     builtin,
     full_name,
     imported,
-    replace_nodes,
     replace_self,
     subscript,
     variables_of,
@@ -135,15 +134,8 @@ def _returned(context: WrapperContext, signature: Signature) -> Annotation:
 def of_protocol(
     context: WrapperContext, annotation: Annotation, self_type: Reference | None = None
 ) -> Annotation:
-    """The annotation with the Protocol for `Self`; every name in it can be evaluated."""
-    return replace_self(replace_nodes(annotation, _plain_builtin), self_type, context.target)
-
-
-def _plain_builtin(node: Annotation) -> Annotation | None:
-    """`list` for `__builtins__.list`, which Python knows only in the module that is run."""
-    if isinstance(node, Name) and node.reference.spelling.startswith("__builtins__."):
-        return Name(builtin(node.reference.spelling.rpartition(".")[2]), node.tail)
-    return None
+    """The annotation with the Protocol for `Self`."""
+    return replace_self(annotation, self_type, context.target)
 
 
 def _field_type(

@@ -7,13 +7,6 @@ from vcr_gen.boundary import outbound
 
 
 @outbound
-class Spiders(Protocol):
-    def first(self, of: list[int]) -> list[str]: ...
-    def list(self) -> __builtins__.list[str]: ...
-    def find(self, names: __builtins__.list[str]) -> None: ...
-
-
-@outbound
 class Shelf(Protocol):
     """A method hides a type from what comes after it, and from nothing else."""
 

@@ -9,18 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vcr_names_like_types.lazy import (
-        SHELF,
-        SPIDERS,
-        ShelfDate,
-        ShelfGet,
-        ShelfList,
-        SpidersFind,
-        SpidersFirst,
-        SpidersList,
-        VcrShelf,
-        VcrSpiders,
-    )
+    from vcr_names_like_types.lazy import SHELF, ShelfDate, ShelfGet, ShelfList, VcrShelf
     from vcr_names_like_types.ports import (
         CALENDAR,
         ELEMENTS,
@@ -54,7 +43,6 @@ __all__ = [
     "NODE",
     "OURS",
     "SHELF",
-    "SPIDERS",
     "CalendarAsk",
     "CalendarCopy",
     "CalendarList",
@@ -74,15 +62,11 @@ __all__ = [
     "ShelfDate",
     "ShelfGet",
     "ShelfList",
-    "SpidersFind",
-    "SpidersFirst",
-    "SpidersList",
     "VcrCalendar",
     "VcrElements",
     "VcrNode",
     "VcrOurs",
     "VcrShelf",
-    "VcrSpiders",
 ]
 
 _HOMES = {
@@ -91,7 +75,6 @@ _HOMES = {
     "NODE": "vcr_names_like_types.ports",
     "OURS": "vcr_names_like_types.ports",
     "SHELF": "vcr_names_like_types.lazy",
-    "SPIDERS": "vcr_names_like_types.lazy",
     "CalendarAsk": "vcr_names_like_types.ports",
     "CalendarCopy": "vcr_names_like_types.ports",
     "CalendarList": "vcr_names_like_types.ports",
@@ -111,15 +94,11 @@ _HOMES = {
     "ShelfDate": "vcr_names_like_types.lazy",
     "ShelfGet": "vcr_names_like_types.lazy",
     "ShelfList": "vcr_names_like_types.lazy",
-    "SpidersFind": "vcr_names_like_types.lazy",
-    "SpidersFirst": "vcr_names_like_types.lazy",
-    "SpidersList": "vcr_names_like_types.lazy",
     "VcrCalendar": "vcr_names_like_types.ports",
     "VcrElements": "vcr_names_like_types.ports",
     "VcrNode": "vcr_names_like_types.ports",
     "VcrOurs": "vcr_names_like_types.ports",
     "VcrShelf": "vcr_names_like_types.lazy",
-    "VcrSpiders": "vcr_names_like_types.lazy",
 }
 
 if not TYPE_CHECKING:

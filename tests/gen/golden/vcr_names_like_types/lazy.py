@@ -10,51 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
-from names_like_types.lazy import Shelf, Spiders
-
-
-@event
-class SpidersFirst(Call):
-    of: list[int]
-
-    def __call__(self, target: Spiders) -> list[str]:
-        return target.first(self.of)
-
-
-@event
-class SpidersList(Call):
-    def __call__(self, target: Spiders) -> list[str]:
-        return target.list()
-
-
-@event
-class SpidersFind(Call):
-    names: list[str]
-
-    def __call__(self, target: Spiders) -> None:
-        target.find(self.names)
-
-
-class VcrSpiders(OutboundWrapper[Spiders]):
-    """Records and replays `Spiders`."""
-
-    def first(self, of: list[int]) -> list[str]:
-        return self._port.call(SpidersFirst(of=of))
-
-    def list(self) -> __builtins__.list[str]:
-        return self._port.call(SpidersList())
-
-    def find(self, names: __builtins__.list[str]) -> None:
-        self._port.call(SpidersFind(names=names))
-
-
-SPIDERS: Final = Boundary(
-    "Spiders",
-    direction="outbound",
-    protocol="names_like_types.lazy:Spiders",
-    wrapper=VcrSpiders,
-    calls={"first": SpidersFirst, "list": SpidersList, "find": SpidersFind},
-)
+from names_like_types.lazy import Shelf
 
 
 @event
@@ -102,9 +58,6 @@ SHELF: Final = Boundary(
 )
 
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
-
-    def vcr_spiders_is_a_spiders(wrapper: VcrSpiders) -> Spiders:
-        return wrapper
 
     def vcr_shelf_is_a_shelf(wrapper: VcrShelf) -> Shelf:
         return wrapper
