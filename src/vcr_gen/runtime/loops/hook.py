@@ -3,20 +3,21 @@
 import asyncio
 import heapq
 from collections.abc import Callable, Coroutine, Generator
+from contextvars import Context
 from itertools import count
-from typing import Any, Protocol, cast, final
+from typing import Any, Protocol, TypeVar, cast, final
 
 from vcr_gen.runtime.loops.backends import in_environment
+from vcr_gen.runtime.loops.jobs import run_job
+from vcr_gen.runtime.loops.session_loops import Loops
 
 __all__ = [
     "GLANCE",
+    "AsyncioHook",
     "DetachedTimer",
     "Hook",
-    "NumberedTasks",
     "OrderedTimer",
     "Overrides",
-    "apart",
-    "may_catch_up",
     "move_timer",
     "redelivers",
 ]
@@ -142,6 +143,9 @@ class OrderedTimer(asyncio.TimerHandle):
         return NotImplemented
 
 
+_Timer = TypeVar("_Timer", bound=OrderedTimer)
+
+
 @final
 class DetachedTimer(OrderedTimer):
     """A timer that is not in the loop's heap."""
@@ -158,39 +162,12 @@ class DetachedTimer(OrderedTimer):
             self._run()
 
 
-def apart(when: float, ordinal: int) -> float:
-    """When a timer is due; a timer of the environment is never due together with others.
-
-    Otherwise it would call back before the program has handled the other timer.
-    """
-    return when + (1 + ordinal % 1000) * 1e-8 if in_environment.get() else when
-
-
 def redelivers(callback: object) -> bool:
     """Whether a callback is anyio's, which cancels a task repeatedly until the task ends.
 
     A loop with only such callbacks counts as idle: the task waits for its turn to leave.
     """
     return getattr(callback, "__name__", "") == "_deliver_cancellation"
-
-
-def may_catch_up(timers: list[Any], since: int | None, *, now: float, when: float) -> bool:
-    """Whether a clock may move to `when`; if so, timers numbered from `since` on move with it.
-
-    It may not pass an older timer: that timer would have fired first.
-    """
-    if since is None or when <= now:
-        return False
-    fresh: list[OrderedTimer] = []
-    for timer in timers:
-        if isinstance(timer, OrderedTimer) and timer.ordinal >= since:
-            fresh.append(timer)
-        elif timer.when() <= when and not timer.cancelled():
-            return False
-    for timer in fresh:
-        move_timer(timer, timer.when() + when - now)
-    heapq.heapify(timers)
-    return True
 
 
 def move_timer(timer: Any, when: float) -> None:
@@ -202,3 +179,79 @@ def move_timer(timer: Any, when: float) -> None:
     if getattr(scope, "_deadline", None) == timer._when:
         scope._deadline = when
     timer._when = when
+
+
+class AsyncioHook:
+    """The common parts of the hooks of asyncio's loops."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, loops: Loops) -> None:
+        self.loop: Any = loop
+        self._loops = loops
+        self._clock = loops.clock
+        self._passes = False
+        """Whether its session is over; the hook may stay beneath that of another session."""
+        self._made = 0
+        """How many timers were made."""
+        self.stirred: int | None = None
+        self._retried = False
+        """Whether the loop had nothing to do but to cancel tasks again."""
+        self._submit = loop.run_in_executor
+        self._from_thread = loop.call_soon_threadsafe
+        self._tasks = NumberedTasks(loop)
+
+    def _move_clock(self, timers: list[Any], when: float) -> None:
+        """Move the clock to `when`, and with it the timers that were made since something stirred.
+
+        The clock does not pass an older timer, which would have fired first.
+        """
+        now = self._clock.now
+        if self.stirred is None or when <= now:
+            return
+        fresh: list[OrderedTimer] = []
+        for timer in timers:
+            if isinstance(timer, OrderedTimer) and timer.ordinal >= self.stirred:
+                fresh.append(timer)
+            elif timer.when() <= when and not timer.cancelled():
+                return
+        for timer in fresh:
+            move_timer(timer, timer.when() + when - now)
+        heapq.heapify(timers)
+        self._clock.advance(when)
+
+    def _make_timer(
+        self,
+        kind: type[_Timer],
+        when: float,
+        callback: Callable[..., object],
+        arguments: tuple[Any, ...],
+        context: Context | None,
+    ) -> _Timer:
+        """A new timer of the program, or of the environment.
+
+        A timer of the environment is never due together with others: otherwise it would call back
+        before the program has handled the other timer.
+        """
+        own = in_environment.get()
+        if own:
+            when += (1 + self._made % 1000) * 1e-8
+        timer = kind(when, callback, arguments, self.loop, context)
+        timer.ordinal = self._made
+        timer.lag = 0.0 if own else self._loops.session.lag
+        self._made += 1
+        return timer
+
+    def _call_soon_threadsafe(
+        self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        def call() -> None:
+            self.stirred = self._made
+            callback(*arguments)
+
+        return self._from_thread(call, context=context)
+
+    def _run_in_executor(
+        self, executor: Any, function: Callable[..., Any], *arguments: Any
+    ) -> "asyncio.Future[Any]":
+        if self._passes:
+            return self._submit(executor, function, *arguments)
+        return run_job(self._loops.session.jobs, self._submit, executor, function, arguments)

@@ -12,17 +12,13 @@ from contextvars import Context
 from typing import Any, Final, final
 
 from vcr_gen.errors import DivergenceError
-from vcr_gen.runtime.loops.backends import in_environment
 from vcr_gen.runtime.loops.hook import (
     GLANCE,
+    AsyncioHook,
     DetachedTimer,
-    NumberedTasks,
     Overrides,
-    apart,
-    may_catch_up,
     redelivers,
 )
-from vcr_gen.runtime.loops.jobs import run_job
 from vcr_gen.runtime.loops.session_loops import Loops
 
 __all__ = ["ProbingHook"]
@@ -50,30 +46,20 @@ _INPUT: Final = (
 
 
 @final
-class ProbingHook:
+class ProbingHook(AsyncioHook):
     """Watches one loop of asyncio's kind through its methods until it is removed."""
 
     timers: tuple[float, ...] = ()
 
     def __init__(self, loop: asyncio.AbstractEventLoop, loops: Loops) -> None:
-        self.loop = loop
-        self._loops = loops
-        self._clock = loops.clock
+        super().__init__(loop, loops)
         self._soon = loop.call_soon
-        self._from_thread = loop.call_soon_threadsafe
         self._later = loop.call_later
-        self._submit = loop.run_in_executor
         self.shares = _hook_of(loop) is not None
         self._timers: list[DetachedTimer] = []
-        self._made = 0
-        """How many timers were made."""
-        self.stirred: int | None = None
-        """How many timers there were when another thread woke the loop."""
-        self._installed = True
         self._added = True
         """Whether something became ready since the probe was sent."""
         self._redelivers = False
-        self._retried = False
         self._sent = False
         """Whether the probe is on its way."""
         self._alarm: asyncio.TimerHandle | None = None
@@ -82,7 +68,6 @@ class ProbingHook:
         """Whether the loop was asked for input or output, and may get it."""
         self.beneath: list[ProbingHook] = []
         """Hooks beneath this one that are removed with it."""
-        self._tasks = NumberedTasks(loop)
         self._overrides = Overrides(
             loop,
             time=self._loops.read_clock,
@@ -107,8 +92,7 @@ class ProbingHook:
 
     def catch_up(self, when: float) -> None:
         """Move the clock to the program's next step if something not on the tape woke the loop."""
-        if may_catch_up(self._timers, self.stirred, now=self._clock.now, when=when):
-            self._clock.advance(when)
+        self._move_clock(self._timers, when)
 
     def remove(self) -> None:
         """Leave the loop as it was found; timers that still run go on in it."""
@@ -126,9 +110,9 @@ class ProbingHook:
         self.beneath.clear()
 
     def _leave(self) -> None:
-        if not self._installed:
+        if self._passes:
             return
-        self._installed = False
+        self._passes = True
         self._stop_waiting()
         for timer in sorted(self._timers):
             if not timer.cancelled():
@@ -138,7 +122,7 @@ class ProbingHook:
     def _call_soon(
         self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        if self._installed:
+        if not self._passes:
             if redelivers(callback):
                 self._redelivers = True
             else:
@@ -150,12 +134,8 @@ class ProbingHook:
     def _call_soon_threadsafe(
         self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        def call() -> None:
-            self.stirred = self._made
-            callback(*arguments)
-
         self._added = True
-        return self._from_thread(call, context=context)
+        return super()._call_soon_threadsafe(callback, *arguments, context=context)
 
     def _call_later(
         self,
@@ -175,21 +155,11 @@ class ProbingHook:
         *arguments: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        timer = DetachedTimer(apart(when, self._made), callback, arguments, self.loop, context)
-        timer.ordinal = self._made
-        timer.lag = 0.0 if in_environment.get() else self._loops.session.lag
-        self._made += 1
+        timer = self._make_timer(DetachedTimer, when, callback, arguments, context)
         heapq.heappush(self._timers, timer)
         self._stop_waiting()
         self._send()
         return timer
-
-    def _run_in_executor(
-        self, executor: Any, function: Callable[..., Any], *arguments: Any
-    ) -> "asyncio.Future[Any]":
-        if not self._installed:
-            return self._submit(executor, function, *arguments)
-        return run_job(self._loops.session.jobs, self._submit, executor, function, arguments)
 
     def _noted(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **options: Any) -> Any:
@@ -206,7 +176,7 @@ class ProbingHook:
     def _probe(self) -> None:
         """Everything that was ready before has run: see whether anything is ready now."""
         self._sent = False
-        if not self._installed or self.loop.is_closed():
+        if self._passes or self.loop.is_closed():
             return
         retries, self._redelivers = self._redelivers, False
         idles = retries and self._retried

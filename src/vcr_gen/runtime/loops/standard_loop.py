@@ -11,16 +11,13 @@ from typing import Any, Final, TypeAlias, final
 from vcr_gen.runtime.loops.backends import in_environment
 from vcr_gen.runtime.loops.hook import (
     GLANCE,
+    AsyncioHook,
     DetachedTimer,
-    NumberedTasks,
     OrderedTimer,
     Overrides,
-    apart,
-    may_catch_up,
     move_timer,
     redelivers,
 )
-from vcr_gen.runtime.loops.jobs import run_job
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.loops.turns import TOGETHER
 
@@ -35,7 +32,7 @@ _EAGER: "Collection[asyncio.Task[Any]]" = getattr(asyncio.tasks, "_eager_tasks",
 
 
 @final
-class StandardHook:
+class StandardHook(AsyncioHook):
     """Sits between one standard asyncio loop and its selector until it is removed."""
 
     def __init__(
@@ -44,31 +41,18 @@ class StandardHook:
         loops: Loops,
         timers: Sequence[float] = (),
     ) -> None:
-        self.loop = loop
-        self._loop = _internals(loop)
-        self._loops = loops
-        self._clock = loops.clock
-        self._selector: selectors.BaseSelector = self._loop._selector
+        super().__init__(loop, loops)
+        self._selector: selectors.BaseSelector = self.loop._selector
         self.shares = isinstance(self._selector, _HookedSelector)
         self._installed = True
-        self._retried = False
-        self._passes = False
-        """Whether its session is over, and the session of a hook above it is not."""
         self.beneath: list[StandardHook] = []
         """Hooks beneath this one that are removed with it."""
         self.timers = self._adopt_timers(timers)
         """The remaining seconds of the timers that the loop already had."""
         self._environments: list[DetachedTimer] = []
         """The timers of the real environment: they fire at idle points alone."""
-        self._made = 0
-        """How many timers were made."""
-        self.stirred: int | None = None
-        """How many timers there were when something of the program's own woke the loop."""
         self._inputs: list[int] = []
         """The files that had input and were not taken yet, in the order in which it came."""
-        self._submit = loop.run_in_executor
-        self._tasks = NumberedTasks(loop)
-        self._from_thread = loop.call_soon_threadsafe
         self._overrides = Overrides(
             loop,
             time=self._time,
@@ -76,7 +60,7 @@ class StandardHook:
             call_soon_threadsafe=self._call_soon_threadsafe,
             run_in_executor=self._run_in_executor,
         )
-        self._hooked = self._loop._selector = _HookedSelector(self._selector, self)
+        self._hooked = self.loop._selector = _HookedSelector(self._selector, self)
 
     @staticmethod
     def fits(loop: asyncio.AbstractEventLoop) -> bool:
@@ -92,7 +76,7 @@ class StandardHook:
         started task, whose caller has more to do, and for a cancelled task, which learns of it
         only where it waits.
         """
-        loop = self._loop
+        loop = self.loop
         if loop._ready or _EAGER or loop._selector is not self._hooked:
             return False
         soon = when + TOGETHER
@@ -105,26 +89,24 @@ class StandardHook:
 
     def catch_up(self, when: float) -> None:
         """Move the clock to the program's next step if something not on the tape woke the loop."""
-        now, timers = self._clock.now, self._loop._scheduled
-        if may_catch_up(timers, self.stirred, now=now, when=when):
-            self._clock.advance(when)
+        self._move_clock(self.loop._scheduled, when)
 
     def remove(self) -> None:
         """Leave the loop as it was found."""
         if not self._installed:
             return
-        above = self._loop._selector
+        above = self.loop._selector
         if isinstance(above, _HookedSelector) and above.hook is not self:
             self._passes = True
             above.hook.beneath.append(self)
             return
         self._installed = False
-        if self._loop._selector is not None:
-            self._loop._selector = self._selector
+        if self.loop._selector is not None:
+            self.loop._selector = self._selector
         self._overrides.undo()
         self._tasks.undo()
-        now = self._loop.time()
-        for timer in self._loop._scheduled:
+        now = self.loop.time()
+        for timer in self.loop._scheduled:
             move_timer(timer, timer._when + now - self._clock.now)
         for timer in self._environments:
             if not timer.cancelled():
@@ -137,22 +119,6 @@ class StandardHook:
             return self._loops.read_clock()
         return self._clock.now
 
-    def _run_in_executor(
-        self, executor: Any, function: Callable[..., Any], *arguments: Any
-    ) -> "asyncio.Future[Any]":
-        if self._passes:
-            return self._submit(executor, function, *arguments)
-        return run_job(self._loops.session.jobs, self._submit, executor, function, arguments)
-
-    def _call_soon_threadsafe(
-        self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
-    ) -> asyncio.Handle:
-        def call() -> None:
-            self.stirred = self._made
-            callback(*arguments)
-
-        return self._from_thread(call, context=context)
-
     def _call_at(
         self,
         when: float,
@@ -161,18 +127,14 @@ class StandardHook:
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
         """Schedule as the loop does, but keep the order of timers that are due together."""
-        self._loop._check_closed()
-        own = in_environment.get()
-        kind = DetachedTimer if own else OrderedTimer
-        timer = kind(apart(when, self._made), callback, arguments, self.loop, context)
-        timer.ordinal = self._made
-        self._made += 1
-        timer.lag = 0.0 if own else self._loops.session.lag
-        if isinstance(timer, DetachedTimer):
-            heapq.heappush(self._environments, timer)
-        else:
-            heapq.heappush(self._loop._scheduled, timer)
-            timer.mark_scheduled()
+        self.loop._check_closed()
+        if in_environment.get():
+            detached = self._make_timer(DetachedTimer, when, callback, arguments, context)
+            heapq.heappush(self._environments, detached)
+            return detached
+        timer = self._make_timer(OrderedTimer, when, callback, arguments, context)
+        heapq.heappush(self.loop._scheduled, timer)
+        timer.mark_scheduled()
         return timer
 
     def _adopt_timers(self, recorded: Sequence[float]) -> tuple[float, ...]:
@@ -181,21 +143,21 @@ class StandardHook:
         The time between their making and the first use of the session differs in each run, so a
         replay uses the recorded remaining times.
         """
-        now = self._loop.time()
-        found = sorted(self._loop._scheduled, key=lambda timer: timer.when())
+        now = self.loop.time()
+        found = sorted(self.loop._scheduled, key=lambda timer: timer.when())
         rests = [round(timer.when() - now, 6) for timer in found]
         if len(recorded) == len(rests):
             rests = list(recorded)
         for timer, rest in zip(found, rests, strict=True):
             move_timer(timer, self._clock.now + rest)
-        self._loop._scheduled[:] = found
+        self.loop._scheduled[:] = found
         return tuple(rests)
 
     def select(self, timeout: float | None) -> _Events:
         """Wait for input; when the loop is idle, let the next event enter first."""
         if self._passes:
             return self._selector.select(timeout)
-        ready = self._loop._ready  # a thread may add to it
+        ready = self.loop._ready  # a thread may add to it
         retries = bool(ready) and all(redelivers(handle._callback) for handle in tuple(ready))
         idles = retries and self._retried  # the task has been cancelled once by then
         self._retried = retries
@@ -228,9 +190,9 @@ class StandardHook:
 
     def _is_busy(self) -> bool:
         """The loop goes round with something to do; whether it looks for input."""
-        timers, timer = self._loop._scheduled, None
+        timers, timer = self.loop._scheduled, None
         if timers:
-            ready = tuple(self._loop._ready)
+            ready = tuple(self.loop._ready)
             if any(not handle._context.get(in_environment) for handle in ready):
                 timer = timers[0].when()
         looks = self._loops.session.busy(timer)
@@ -244,8 +206,8 @@ class StandardHook:
         The topmost hook has the program's timers on its clock; a lower hook uses `timeout`.
         """
         due: list[tuple[float, float]] = []
-        scheduled = self._loop._scheduled
-        if self._loop._selector is not self._hooked:
+        scheduled = self.loop._scheduled
+        if self.loop._selector is not self._hooked:
             due += [] if timeout is None else [(self._clock.now + timeout, 0.0)]
         elif scheduled:
             due.append((scheduled[0].when(), getattr(scheduled[0], "lag", 0.0)))
@@ -259,12 +221,7 @@ class StandardHook:
         """Make the next timer of the environment ready if it is due."""
         timers = self._environments
         if timers and timers[0].when() <= self._clock.now:
-            self._loop._ready.append(heapq.heappop(timers))
-
-
-def _internals(loop: asyncio.AbstractEventLoop) -> Any:
-    """The loop with its selector and timers, which the typed API does not show."""
-    return loop
+            self.loop._ready.append(heapq.heappop(timers))
 
 
 class _HookedSelector(selectors.BaseSelector):
