@@ -136,7 +136,7 @@ def test_closing_twice_is_closing_once(tape):
     assert tape.path.read_bytes() == closed
 
 
-@pytest.mark.parametrize("loop", ["asyncio", "uvloop", "trio"])
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
 def test_a_recording_on_a_loop_that_another_cassette_has_warns(tmp_path, loop):
     async def program():
         await anyio.sleep(0)
@@ -150,9 +150,7 @@ def test_a_recording_on_a_loop_that_another_cassette_has_warns(tmp_path, loop):
         with Cassette(tmp_path / "third.yaml", "all") as third:
             VcrShell.attach(third, RealShell).tell("c")
 
-    backend = "trio" if loop == "trio" else "asyncio"
-    options = {"use_uvloop": True} if loop == "uvloop" else {}
-    anyio.run(program, backend=backend, backend_options=options)
+    anyio.run(program, backend_options={"use_uvloop": loop == "uvloop"})
 
 
 @pytest.mark.parametrize("text", [None, "no cassette at all"])
