@@ -12,6 +12,7 @@ __all__ = [
     "Codec",
     "Match",
     "Secret",
+    "Shown",
     "Unrecorded",
     "Volatile",
     "inbound",
@@ -114,6 +115,25 @@ class Match:
     def name(self) -> str:
         """The name of its function."""
         return name_of(self.key or self.same)
+
+
+@final
+class Shown:
+    """Show a record in messages and reports by some of its fields: `Shown("{method} {url}")`."""
+
+    __slots__ = ("form",)
+
+    def __init__(self, form: str) -> None:
+        self.form: Final = form
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shown) and other.form == self.form
+
+    def __hash__(self) -> int:
+        return hash(self.form)
+
+    def __repr__(self) -> str:
+        return f"Shown({self.form!r})"
 
 
 @final

@@ -6,15 +6,15 @@
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from vcr_gen.boundaries.http.exchanges import HttpRequest, Received
-from vcr_gen.boundaries.http.ports import AsyncHttp, Http
+from vcr_gen.boundaries.http.exchanges import Received
+from vcr_gen.boundaries.http.ports import AsyncHttp, Http, ShownRequest
 from vcr_gen.boundary import Unrecorded
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 
 @event
 class HttpExchange(Call):
-    request: HttpRequest
+    request: ShownRequest
     native: Annotated[Any, Unrecorded]
 
     def __call__(self, target: Http) -> Iterator[Received]:
@@ -26,7 +26,7 @@ class VcrHttp(OutboundWrapper[Http]):
 
     def exchange(
         self,
-        request: HttpRequest,
+        request: ShownRequest,
         *,
         native: Annotated[Any, Unrecorded],
     ) -> Iterator[Received]:
@@ -48,7 +48,7 @@ HTTP: Final = Boundary(
 
 @event
 class AsyncHttpExchange(Call):
-    request: HttpRequest
+    request: ShownRequest
     native: Annotated[Any, Unrecorded]
 
     def __call__(self, target: AsyncHttp) -> AsyncIterator[Received]:
@@ -60,7 +60,7 @@ class VcrAsyncHttp(OutboundWrapper[AsyncHttp]):
 
     def exchange(
         self,
-        request: HttpRequest,
+        request: ShownRequest,
         *,
         native: Annotated[Any, Unrecorded],
     ) -> AsyncIterator[Received]:

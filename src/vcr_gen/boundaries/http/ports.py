@@ -1,12 +1,14 @@
 """HTTP as a boundary: a request, the head of its response, and its body in pieces."""
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol, TypeAlias
 
 from vcr_gen.boundaries.http.exchanges import HttpRequest, Received
-from vcr_gen.boundary import Unrecorded, outbound
+from vcr_gen.boundary import Shown, Unrecorded, outbound
 
-__all__ = ["AsyncHttp", "Http"]
+__all__ = ["AsyncHttp", "Http", "ShownRequest"]
+
+ShownRequest: TypeAlias = Annotated[HttpRequest, Shown("{method} {url}")]
 
 
 @outbound(name="http")
@@ -14,7 +16,7 @@ class Http(Protocol):
     """Sends requests."""
 
     def exchange(
-        self, request: HttpRequest, *, native: Annotated[Any, Unrecorded]
+        self, request: ShownRequest, *, native: Annotated[Any, Unrecorded]
     ) -> Iterator[Received]:
         """Send a request: the head of the response comes first, then its body in pieces.
 
@@ -28,7 +30,7 @@ class AsyncHttp(Protocol):
     """Sends requests from an event loop."""
 
     def exchange(
-        self, request: HttpRequest, *, native: Annotated[Any, Unrecorded]
+        self, request: ShownRequest, *, native: Annotated[Any, Unrecorded]
     ) -> AsyncIterator[Received]:
         """Send a request: the head of the response comes first, then its body in pieces.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, get_args, get_origin
 
-from vcr_gen.boundary import ByName, Match, Secret, Unrecorded, Volatile, name_of
+from vcr_gen.boundary import ByName, Match, Secret, Shown, Unrecorded, Volatile, name_of
 from vcr_gen.boundary import Codec as CodecMarker
 from vcr_gen.errors import EncodeError, UsageError
 from vcr_gen.paths import Step
@@ -29,7 +29,7 @@ def metadata_of(annotation: object) -> tuple[object, ...]:
 
 def is_marker(word: object) -> bool:
     """Whether a word in `Annotated` is one of ours."""
-    return isinstance(word, CodecMarker | Match) or any(
+    return isinstance(word, CodecMarker | Match | Shown) or any(
         word is each for each in (ByName, Secret, Volatile, Unrecorded)
     )
 

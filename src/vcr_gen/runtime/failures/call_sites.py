@@ -14,6 +14,7 @@ from vcr_gen.runtime.strands.frames import (
     coroutine_frames,
     frame_of_thread,
     frames_from,
+    is_installed,
     is_neutral,
     is_ours,
     is_tool,
@@ -78,14 +79,22 @@ def site_of_thread(thread: threading.Thread, is_generated: IsGenerated) -> str:
 
 
 def site_among(frames: Iterable[FrameType], is_generated: IsGenerated) -> str:
-    """The location of the first frame of the application."""
+    """The location of the first frame of the application.
+
+    That of a library which the application calls is the second best.
+    """
+    found = ""
     for frame in frames:
         module = frame.f_globals.get("__name__")
         neutral = is_neutral(frame) and module != "__main__"  # may be code from a console
-        if not is_generated(module) and not is_ours(frame) and not neutral:
-            file = shown_path(frame.f_code.co_filename)
-            return f"{file}:{frame.f_lineno} in {frame.f_code.co_name}"
-    return ""
+        if is_generated(module) or is_ours(frame) or neutral or is_tool(frame):
+            continue
+        file = shown_path(frame.f_code.co_filename)
+        site = f"{file}:{frame.f_lineno} in {frame.f_code.co_name}"
+        if not is_installed(frame):
+            return site
+        found = found or site
+    return found
 
 
 def shown_path(path: str | os.PathLike[str]) -> str:
@@ -131,7 +140,7 @@ def hide_our_frames(error: BaseException, *wholly: type[BaseException]) -> None:
 
 
 def _of_the_user(traceback: TracebackType | None, *, whole: bool) -> TracebackType | None:
-    """The user's entries; if `whole`, without the standard library."""
+    """The user's entries; if `whole`, without the standard library and other libraries."""
     kept: list[TracebackType] = []
     entry = traceback
     while entry is not None:
@@ -143,6 +152,8 @@ def _of_the_user(traceback: TracebackType | None, *, whole: bool) -> TracebackTy
         if not hidden:
             kept.append(entry)
         entry = entry.tb_next
+    if whole:
+        kept = [entry for entry in kept if not _is_library(entry.tb_frame)] or kept
     result: TracebackType | None = None
     for entry in reversed(kept):
         result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
@@ -152,6 +163,10 @@ def _of_the_user(traceback: TracebackType | None, *, whole: bool) -> TracebackTy
 def _is_standard(frame: FrameType) -> bool:
     """Whether a frame is of the standard library; a frame without a file may be a console."""
     return is_neutral(frame) and not frame.f_code.co_filename.startswith("<")
+
+
+def _is_library(frame: FrameType) -> bool:
+    return is_installed(frame) and not is_tool(frame)
 
 
 def _is_recorder(frame: FrameType) -> bool:

@@ -46,7 +46,8 @@ def readable(value: Plain, declared: str = "", depth: int = 0) -> str:
     if depth > _DEEPEST:
         return "…"
     if isinstance(value, dict):
-        return _mapping(value, declared, depth)
+        form = shown_form(declared)
+        return _filled(form, value) if form else _mapping(value, declared, depth)
     if isinstance(value, list):
         return _joined("[", (("", item) for item in value), "]", depth, item_type(declared))
     if value is None or isinstance(value, bool):
@@ -87,6 +88,30 @@ def _parsed(annotation: str) -> ast.expr | None:
         return ast.parse(annotation, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # a file may contain anything
         return None
+
+
+@lru_cache(256)
+def shown_form(annotation: str) -> str:
+    """The text of a `Shown("…")` in an annotation; empty if there is none."""
+    node = _parsed(annotation)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        for word in node.slice.elts[1:]:
+            match word:
+                case ast.Call(func=ast.Name(id="Shown"), args=[ast.Constant(value=str(form))]):
+                    return form
+    return ""
+
+
+def _filled(form: str, record: Mapping[str, Plain]) -> str:
+    """The form with the fields of a record; a text without quotes, so that it reads as prose."""
+
+    def field(found: re.Match[str]) -> str:
+        value: Plain = dict(record)
+        for name in found[1].split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+        return value[:_ENOUGH] if isinstance(value, str) else readable(value)
+
+    return re.sub(r"\{([\w.]+)\}", field, form)
 
 
 def _mapping(value: Mapping[str, Plain], declared: str, depth: int) -> str:
@@ -187,6 +212,10 @@ def show_arguments(
 
 
 def _listed(arguments: Mapping[str, Plain], types: Mapping[str, str], width: int) -> str:
+    if len(arguments) == 1:
+        [(name, value)] = arguments.items()
+        if shown_form(types.get(name, "")):
+            return show(value, width, types[name])
     return ", ".join(
         f"{name}={show(value, width, types.get(name, ''))}" for name, value in arguments.items()
     )

@@ -15,12 +15,14 @@ __all__ = [
     "frames_from",
     "frames_of_threads",
     "is_import",
+    "is_installed",
     "is_neutral",
     "is_ours",
     "is_tool",
 ]
 
-_PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + "/"
+_ROOT: Final = Path(__file__).resolve().parents[2]
+_OURS: Final = (f"{_ROOT}/runtime/", f"{_ROOT}/boundaries/")
 _PATHS: Final = sysconfig.get_paths()
 _STANDARD: Final = tuple(
     f"{folder.rstrip('/')}/"
@@ -95,7 +97,7 @@ def coroutine_frames(awaited: object) -> list[FrameType]:
 
 def is_ours(frame: FrameType) -> bool:
     """Whether it is code of vcr-gen."""
-    return frame.f_code.co_filename.startswith(_PACKAGE)
+    return frame.f_code.co_filename.startswith(_OURS)
 
 
 def is_neutral(frame: FrameType) -> bool:
@@ -104,6 +106,11 @@ def is_neutral(frame: FrameType) -> bool:
     if file.startswith("<"):
         return True
     return file.startswith(_STANDARD) and not any(place in file for place in _INSTALLED)
+
+
+def is_installed(frame: FrameType) -> bool:
+    """Whether it is code of an installed package, such as a client library."""
+    return any(place in frame.f_code.co_filename for place in _INSTALLED)
 
 
 def is_tool(frame: FrameType) -> bool:
