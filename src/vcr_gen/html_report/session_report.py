@@ -21,8 +21,7 @@ from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Signal, Start, kind_of
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, entries_of, is_partial, open_regular, read_events
-from vcr_gen.tapes.changes import Change
-from vcr_gen.tapes.comparison import CallDifference, compare_headers, compare_tapes
+from vcr_gen.tapes.comparison import CallDifference, Change, compare_headers, compare_tapes
 from vcr_gen.tapes.recorded_calls import split_name
 
 __all__ = [

@@ -1,26 +1,65 @@
-"""Compares two tapes call by call: added, removed, moved and changed calls."""
+"""Compares two tapes call by call: added, removed, moved and changed calls.
+
+A change is breaking if a caller may fail because of it.
+"""
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+import re
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-from vcr_gen.runtime.codec import MISSING
+from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.events import Item, Signal
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.tapes.changes import Change, LiveNumbers, call_changes, value_changes
 from vcr_gen.tapes.recorded_calls import RecordedCall, map_live_objects, read_calls
 
 __all__ = [
     "CallDifference",
+    "Change",
     "DifferenceKind",
     "align",
     "compare_headers",
     "compare_tapes",
 ]
+
+Kind: TypeAlias = Literal["value", "type", "vanished", "added", "outcome"]
+
+_TYPE: Final = ".$type"
+_LIST_ITEM: Final = re.compile(r"\[\d+\]\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A difference between an earlier and a later recording."""
+
+    path: str
+    """The path, such as `args.step.name` or `returned[2].price`."""
+    kind: Kind
+    breaking: bool
+    """Whether a caller may fail because of it; an addition never breaks."""
+    before: Plain | Missing
+    after: Plain | Missing
+
+    @property
+    def words(self) -> str:
+        """What happened, in words."""
+        match self.kind:
+            case "type" if self.path.endswith(_TYPE):
+                return f"{self.before} became {self.after}"
+            case "type":
+                return f"{_type_name(self.before)} became {_type_name(self.after)}"
+            case "outcome":
+                return f"{self.before} became {self.after}"
+            case "vanished" | "added":
+                return self.kind
+            case "value":
+                return "value differs"
 
 
 DifferenceKind: TypeAlias = Literal["added", "removed", "moved", "modified"]
@@ -52,10 +91,9 @@ def compare_tapes(before: Reading, after: Reading) -> list[CallDifference]:
     """The differences, in the order of the calls."""
     lefts, rights = _calls(before), _calls(after)
     pairs, moved = _pair_calls(lefts, rights)
-    live = LiveNumbers()
     found = []
     for left, right in sorted(pairs.items()):
-        changes = tuple(call_changes(lefts[left], rights[right], live))
+        changes = tuple(_call_changes(lefts[left], rights[right]))
         if left in moved:
             found.append(CallDifference("moved", lefts[left], rights[right], changes))
         elif changes:
@@ -74,7 +112,7 @@ def compare_headers(before: Reading, after: Reading) -> list[Change]:
     for key in dict.fromkeys([*before.header, *after.header]):
         if key not in ignored:
             left, right = before.header.get(key, MISSING), after.header.get(key, MISSING)
-            found += value_changes(key, left, right, LiveNumbers())
+            found += _value_changes(key, left, right)
     signatures = Header.read(before.header, before.path).signatures
     others = Header.read(after.header, after.path).signatures
     found.extend(
@@ -87,7 +125,7 @@ def compare_headers(before: Reading, after: Reading) -> list[Change]:
 
 def _calls(reading: Reading) -> list[RecordedCall]:
     """The calls across boundaries, in the order of their starts."""
-    calls = read_calls(reading, reading.path, between=True)
+    calls = read_calls(reading, reading.path)
     return sorted((call for call in calls if not call.is_internal), key=lambda call: call.index)
 
 
@@ -115,15 +153,9 @@ def _pair_calls(
 
 
 def _key(call: RecordedCall) -> Hashable:
-    """Method and arguments, without the numbers of live objects and secrets.
-
-    The numbers shift with added calls.
-    """
-    start = call.start
-    on = "#" if start.on.startswith("#") else start.on
-    arguments = map_live_objects(dict(start.arguments), lambda _: None)
-    text = PLACEHOLDER.sub(REDACTED, json.dumps(arguments, sort_keys=True))
-    return start.of, on, start.inbound, text
+    """What makes two calls equal: method, object and arguments."""
+    arguments = json.dumps(_without_numbers(dict(call.start.arguments)), sort_keys=True)
+    return call.start.of, _object_name(call), call.start.inbound, arguments
 
 
 def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
@@ -174,3 +206,81 @@ def _moved(
         for position in positions
         if position in elsewhere
     }
+
+
+def _call_changes(before: RecordedCall, after: RecordedCall) -> list[Change]:
+    """The differences between a call and its counterpart on another tape."""
+    found: list[Change] = []
+    if _object_name(before) != _object_name(after):
+        found.append(Change("on", "value", False, before.start.on, after.start.on))
+    for name in dict.fromkeys([*before.start.arguments, *after.start.arguments]):
+        found += _value_changes(
+            f"args.{name}",
+            before.start.arguments.get(name, MISSING),
+            after.start.arguments.get(name, MISSING),
+        )
+    found += _stream_changes(before, after)
+    if before.status != after.status:
+        broke = before.status == "returned"
+        found.append(Change("outcome", "outcome", broke, before.status, after.status))
+    elif before.end is not None and after.end is not None:
+        found += _value_changes(before.status, before.end.value, after.end.value)
+    return found
+
+
+def _value_changes(place: str, before: Plain | Missing, after: Plain | Missing) -> Iterator[Change]:
+    """All differing fields of a value, except the numbers of live objects and secrets."""
+    if before is MISSING or after is MISSING:
+        if before is not after:
+            yield _change(place, Difference(place, before, after, ""))
+        return
+    for found in differences(_without_numbers(before), _without_numbers(after)):
+        yield _change(place + found.path.removeprefix("$"), found)
+
+
+def _without_numbers(value: Plain) -> Plain:
+    """A value without the numbers of live objects and secrets: they shift with added calls."""
+    text = json.dumps(map_live_objects(value, lambda _: None))
+    plain: Plain = json.loads(PLACEHOLDER.sub(REDACTED, text))
+    return plain
+
+
+def _change(path: str, found: Difference) -> Change:
+    before, after = found.recorded, found.actual
+    if after is MISSING:  # callers rely on fields by name, not on the length of a list
+        return Change(path, "vanished", not _LIST_ITEM.search(path), before, after)
+    if before is MISSING:
+        return Change(path, "added", False, before, after)
+    if type(before) is not type(after):
+        return Change(path, "type", before is not None, before, after)
+    if path.endswith(_TYPE):
+        return Change(path, "type", True, before, after)
+    return Change(path, "value", False, before, after)
+
+
+def _stream_changes(before: RecordedCall, after: RecordedCall) -> Iterator[Change]:
+    for word, kind in (("items", Item), ("signals", Signal)):
+        left = [_stored(event) for event in before.between if isinstance(event, kind)]
+        right = [_stored(event) for event in after.between if isinstance(event, kind)]
+        for number in range(max(len(left), len(right))):
+            yield from _value_changes(
+                f"{word}[{number}]",
+                left[number] if number < len(left) else MISSING,
+                right[number] if number < len(right) else MISSING,
+            )
+
+
+def _stored(event: Item | Signal) -> Plain:
+    if isinstance(event, Item):
+        return {"raised": event.value} if event.raised else event.value
+    return {event.kind: event.value}
+
+
+def _object_name(call: RecordedCall) -> str:
+    """The name of the object that was called; numbers of live objects are left out."""
+    return "#" if call.start.on.startswith("#") else call.start.on
+
+
+def _type_name(value: Plain | Missing) -> str:
+    names = {dict: "a mapping", list: "a list", bool: "a truth", type(None): "null", str: "text"}
+    return names.get(type(value), type(value).__name__)

@@ -31,14 +31,8 @@ class RecordedCall:
     line: int
     end: End | None = None
     """None if it never finished."""
-    end_number: int = 0
-    end_line: int = 0
-    items: int = 0
-    """How many items its stream yielded."""
-    signals: int = 0
-    """How many signals its caller sent to it."""
     between: list[Item | Signal] = field(default_factory=list)
-    """The items and signals, if requested."""
+    """What its stream yielded, and the signals that its caller sent to it."""
 
     @property
     def status(self) -> Status:
@@ -56,12 +50,10 @@ class RecordedCall:
         return self.index < 0
 
 
-def read_calls(
-    entries: Iterable[Entry], path: Path, *, between: bool = False
-) -> Iterator[RecordedCall]:
+def read_calls(entries: Iterable[Entry], path: Path) -> Iterator[RecordedCall]:
     """All calls in the order of their ends; unfinished calls come last.
 
-    Keeps only unfinished calls in memory; `between` keeps their items and signals too.
+    Keeps only unfinished calls in memory.
     """
     under_way: dict[int, RecordedCall] = {}
     begun = 0
@@ -73,14 +65,9 @@ def read_calls(
             continue
         call = under_way[event.call]
         if isinstance(event, End):
-            call.end, call.end_number, call.end_line = event, number, line
+            call.end = event
             yield under_way.pop(event.call)
-            continue
-        if isinstance(event, Item):
-            call.items += 1
         else:
-            call.signals += 1
-        if between:
             call.between.append(event)
     yield from under_way.values()
 

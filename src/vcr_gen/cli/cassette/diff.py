@@ -14,8 +14,13 @@ from vcr_gen.runtime.failures.format_values import show, show_arguments
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.tapes.changes import Change
-from vcr_gen.tapes.comparison import CallDifference, DifferenceKind, compare_headers, compare_tapes
+from vcr_gen.tapes.comparison import (
+    CallDifference,
+    Change,
+    DifferenceKind,
+    compare_headers,
+    compare_tapes,
+)
 from vcr_gen.tapes.recorded_calls import RecordedCall
 
 __all__ = ["add_parser", "run"]

@@ -13,6 +13,7 @@ from vcr_gen.cli.cassette.cassette_files import add_paths, diagnostic_of, find_c
 from vcr_gen.cli.outcome import ERROR, FINE, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options, duration, table
 from vcr_gen.errors import CassetteError
+from vcr_gen.runtime.tape.events import Item
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.recorded_calls import STATUSES, Status, read_calls
 
@@ -89,7 +90,7 @@ def _count_calls(reading: Reading, methods: dict[str, _MethodStats]) -> None:
             continue
         method = methods.setdefault(call.start.of, _MethodStats())
         method.statuses[call.status] += 1
-        method.items += call.items
+        method.items += sum(isinstance(event, Item) for event in call.between)
         if call.took is not None:
             method.took.append(call.took)
 

@@ -10,7 +10,7 @@ imported one goes when the application drops its wrapper, so that a connection r
 
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from types import BuiltinMethodType, MethodType
 from typing import Any, Final, NamedTuple, TypeAlias, final
@@ -20,7 +20,7 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["LIVE_WORDS", "Build", "Objects", "live_numbers", "number_of"]
+__all__ = ["LIVE_WORDS", "Build", "Objects", "number_of"]
 
 LIVE_WORDS: Final = frozenset(
     {"$async_callable", "$awaitable", "$callable", "$handle", "$manager", "$stream"}
@@ -263,19 +263,6 @@ def _key_of(value: object) -> object:
     if isinstance(value, BuiltinMethodType):
         return (id(value.__self__), value.__name__)
     return id(value)
-
-
-def live_numbers(value: Plain) -> Iterator[int]:
-    """The numbers of the live objects in a stored value."""
-    if isinstance(value, list):
-        for item in value:
-            yield from live_numbers(item)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            if key in LIVE_WORDS and type(item) is int:
-                yield item
-            else:
-                yield from live_numbers(item)
 
 
 def number_of(plain: Plain, words: Collection[str]) -> tuple[str, Number]:
