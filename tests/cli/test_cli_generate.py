@@ -397,7 +397,6 @@ def test_a_file_where_the_output_should_be_is_told_as_such(project: Project, out
 
 def test_a_mistyped_command_is_told_in_words(project: Project) -> None:
     assert "did you mean vcr-gen verify?" in project.run("verfy").err
-    assert "did you mean vcr-gen --init?" in project.run("init").err
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,6 @@ def test_the_overview_has_one_line_for_each_event_indented_by_nesting(tape, caps
     )
 
 
-def test_an_option_that_does_not_exist_exits_2_with_a_suggestion(tape, capsys):
-    assert main(["cassette", "show", str(tape), "--overvew"]) == 2
-    assert "--overvew; did you mean --overview?" in capsys.readouterr().err
-
-
 def test_show_speaks_json(tape, capsys):
     assert main(["cassette", "show", "--output-format=json", str(tape)]) == 0
     document = json.loads(capsys.readouterr().out)

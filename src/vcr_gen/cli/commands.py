@@ -1,7 +1,6 @@
 """The table of subcommands; the module of a command is imported only when it runs."""
 
 import argparse
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -47,28 +46,8 @@ def run(arguments: Sequence[str]) -> int:
     if not arguments or arguments[0] not in COMMANDS:
         from vcr_gen.cli import generate
 
-        return generate.run(_parse(generate.parser(COMMANDS), arguments))
+        return generate.run(generate.parser(COMMANDS).parse_args(arguments))
     module = cast("CommandModule", import_module(COMMANDS[arguments[0]].module))
     parser = argparse.ArgumentParser(prog="vcr-gen")
     module.add_parser(parser.add_subparsers(dest="command", required=True))
-    return module.run(_parse(parser, arguments))
-
-
-def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse all arguments; suggest an option for an unknown one."""
-    namespace, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        used = _used_parser(parser, arguments)
-        known = [name for action in used._actions for name in action.option_strings]
-        meant = difflib.get_close_matches(unknown[0].partition("=")[0], known, n=1)
-        hint = f"; did you mean {meant[0]}?" if meant else ""
-        used.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
-    return namespace
-
-
-def _used_parser(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser of the command or action that the first words name."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction) and words and words[0] in action.choices:
-            return _used_parser(action.choices[words[0]], words[1:])
-    return parser
+    return module.run(parser.parse_args(arguments))

@@ -7,7 +7,6 @@ import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from vcr_gen.cli.common_options import (
 )
 from vcr_gen.cli.outcome import DIFFERENT, FINE, FileNote, Outcome, counted, explain, print_outcome
 from vcr_gen.cli.terminal import OutputFormat, Terminal, table
-from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError, closest
 from vcr_gen.gen.output.ownership import packages
 from vcr_gen.gen.settings.config import (
     BOUNDARY_SETTINGS,
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["parser", "run"]
 
-_OPTIONS = ("check", "diff", "explain", "help", "init", "list", "show-config", "version", "watch")
 _DONE = {"missing": "wrote", "changed": "rewrote", "stale": "deleted"}
 _NOTHING_WRITTEN = "; nothing was written"
 _COUNTED = {"missing": "written", "changed": "rewritten", "stale": "deleted"}
@@ -163,12 +161,8 @@ def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
     paths = tuple(path.resolve() for path in given)
     for path, spelled in zip(paths, given, strict=True):
         if not path.exists():
-            meant = get_close_matches(str(spelled), [*COMMANDS, *_OPTIONS], n=1)
-            hint = (
-                f"did you mean vcr-gen {'' if meant[0] in COMMANDS else '--'}{meant[0]}?"
-                if meant
-                else "commands come first: vcr-gen verify, vcr-gen extract, vcr-gen cassette"
-            )
+            meant = closest(str(spelled), list(COMMANDS))
+            hint = f"did you mean vcr-gen {meant}?" if meant else "expected a source file or folder"
             problems.append(Diagnostic(str(spelled), 0, 0, "VCR411", "no such path", hint))
         elif not any(
             path.is_relative_to(source) or source.is_relative_to(path) for source in config.sources

@@ -6,10 +6,8 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Final
 
 from vcr_gen.errors import UsageError
@@ -90,31 +88,12 @@ def write_page(target: Path, parts: Iterable[str]) -> None:
     # Resolve a symbolic link, so that it stays a link.
     place = Path(os.path.realpath(target))
     place.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(
-        "w",
-        encoding="utf-8",
+    partial = place.with_name(f".{place.name[:40]}.{os.getpid()}.partial")
+    try:
         # Paths and messages may contain lone surrogates; JSON escapes them the same way.
-        errors="backslashreplace",
-        newline="\n",
-        dir=place.parent,
-        prefix=f".{place.name[:40]}.",
-        suffix=".partial",
-        delete=False,
-    ) as file:
-        try:
+        with partial.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.writelines(parts)
-            file.close()
-            _like_any_new_file(Path(file.name))
-            os.replace(file.name, place)
-        except BaseException:
-            file.close()
-            with suppress(OSError):
-                os.unlink(file.name)
-            raise
-
-
-def _like_any_new_file(path: Path) -> None:
-    """Give a temporary file, private to its owner, the permissions of a new file."""
-    mask = os.umask(0)
-    os.umask(mask)
-    path.chmod(0o666 & ~mask)
+        os.replace(partial, place)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise

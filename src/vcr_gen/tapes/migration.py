@@ -1,6 +1,5 @@
 """Finds signatures that changed since a recording, and migrates cassettes to the current ones."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -26,7 +25,6 @@ __all__ = [
     "plan_migration",
 ]
 
-_WORD: Final = re.compile(r"\w+")
 _AFTER_ARGUMENTS: Final = ("took", "at_call", "returned", "raised", "cancelled")
 
 
@@ -231,13 +229,6 @@ def _parameters(signature: str) -> list[str]:
 def migrate_header(header: Mapping[str, Plain], plan: Plan) -> dict[str, Plain]:
     """The header with the current names and signatures."""
     found = dict(header)
-    rules = header.get("rules")
-    if isinstance(rules, dict):
-        found["rules"] = dict(_rule(of, paths, plan) for of, paths in rules.items())
-    for key in ("order", "strategy"):
-        named = header.get(key)
-        if isinstance(named, dict):
-            found[key] = {plan.boundaries.get(name, name): value for name, value in named.items()}
     boundaries = header.get("boundaries")
     if isinstance(boundaries, dict):
         moved: dict[str, Plain] = {}
@@ -248,18 +239,6 @@ def migrate_header(header: Mapping[str, Plain], plan: Plan) -> dict[str, Plain]:
                 moved[new] = {**about, "methods": dict(plan.signatures[new])}
         found["boundaries"] = {name: moved[name] for name in sorted(moved)}
     return found
-
-
-def _rule(of: str, paths: Plain, plan: Plan) -> tuple[str, Plain]:
-    """A rule with current names; its path begins with a parameter."""
-    method = plan.methods.get(of)
-    if method is None or not isinstance(paths, dict):
-        return plan.boundaries.get(of, of), paths
-
-    def renamed(found: re.Match[str]) -> str:
-        return method.renamed.get(found[0], found[0])
-
-    return method.name, {_WORD.sub(renamed, path, count=1): how for path, how in paths.items()}
 
 
 def migrate_event(entry: Mapping[str, Plain], plan: Plan) -> dict[str, Plain]:
