@@ -1,7 +1,6 @@
 """The value codec: annotation to encoder and decoder, compiled once, strict both ways."""
 
 from vcr_gen.runtime.codec.annotations import (
-    import_failures,
     late_import,
     resolve_annotations,
 )
@@ -25,7 +24,6 @@ __all__ = [
     "Missing",
     "Registry",
     "differences",
-    "import_failures",
     "late_import",
     "resolve_annotations",
     "same",

@@ -12,7 +12,7 @@ import sys
 import types
 import typing
 from collections import abc
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import InitVar
 from types import BuiltinFunctionType
 from typing import (
@@ -103,33 +103,6 @@ class Scope:
         return value
 
 
-class Reference:
-    """A name met again while it is being resolved: the way back into a recursive alias.
-
-    It is callable because `typing` takes only such things for types.
-    """
-
-    def __init__(self, name: str, scope: Scope) -> None:
-        self.name = name
-        self.scope = scope
-
-    def __call__(self) -> None:
-        """Never called."""
-
-    def __repr__(self) -> str:
-        return self.name
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Reference)
-            and other.name == self.name
-            and other.scope.names is self.scope.names
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.name, id(self.scope.names)))
-
-
 def resolve_annotations(
     target: type | Callable[..., object],
     namespace: Mapping[str, Any],
@@ -177,8 +150,8 @@ def resolve(annotation: object, scope: Scope, seen: frozenset[str] = frozenset()
 
 def resolve_text(text: str, scope: Scope, seen: frozenset[str] = frozenset()) -> object:
     """Evaluate an annotation in quotes."""
-    if text in seen:
-        return Reference(text, scope)
+    if text in seen:  # the way back into a recursive alias
+        return ForwardRef(text, module=scope.names.get("__name__"))
     try:
         return resolve(scope.evaluate(text), scope, seen | {text})
     except Exception:  # whatever an annotation does when it is evaluated, it must not stop the rest
@@ -203,16 +176,6 @@ def widest(part: object, this: type | None = None) -> object:
     if isinstance(part, ParamSpec | TypeVarTuple):
         return Any
     return part
-
-
-def import_failures(places: Iterable[str]) -> Iterator[str]:
-    """Why names of the form `module:name` cannot be imported, in words."""
-    for place in places:
-        try:
-            late_import(place)
-        except NameError as error:
-            why = error.__cause__
-            yield f"`{place}` cannot be imported ({type(why).__name__}: {why})"
 
 
 def late_import(place: str) -> object:

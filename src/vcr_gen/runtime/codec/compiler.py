@@ -218,45 +218,36 @@ class Compiler:
 def as_codec(node: Node) -> Codec:
     """A node as the runtime uses it."""
 
-    def encode(value: object) -> Plain:
-        try:
-            return node.encode(value)
-        except Fault as fault:
-            error, cause = EncodeError(**fault.facts), fault.__cause__
-        except RecursionError:
-            error, cause = EncodeError(**_TOO_DEEP.facts), None
-        raise error from cause
-
-    def decode(plain: Plain) -> object:
-        try:
-            return node.decode(plain)
-        except Fault as fault:
-            error, cause = DecodeError(**fault.facts), fault.__cause__
-        except RecursionError:
-            error, cause = DecodeError(**_TOO_DEEP.facts), None
-        raise error from cause
-
     def compare(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         return differences(recorded, actual, node)
 
-    def replace_live(value: object) -> object:
-        try:
-            return node.replace(value)
-        except Fault as fault:
-            error = EncodeError(**fault.facts)
-        except RecursionError:
-            error = EncodeError(**_TOO_DEEP.facts)
-        raise error
-
     reached = reachable(node)
+    has_live = any(each.is_live for each in reached)
     return Codec(
-        encode,
-        decode,
+        _translated(node.encode, EncodeError),
+        _translated(node.decode, DecodeError),
         compare,
-        replace_live if any(each.is_live for each in reached) else None,
+        _translated(node.replace, EncodeError) if has_live else None,
         find_marks(node) if any(each.loosens for each in reached) else (),
         find_few(node) if any(each.few for each in reached) else (),
     )
+
+
+def _translated(
+    function: Callable[[Any], Any], public: type[EncodeError] | type[DecodeError]
+) -> Callable[[Any], Any]:
+    """A function of a node that raises the public error instead of a fault."""
+
+    def translated(value: Any) -> Any:
+        try:
+            return function(value)
+        except Fault as fault:
+            error, cause = public(**fault.facts), fault.__cause__
+        except RecursionError:
+            error, cause = public(**_TOO_DEEP.facts), None
+        raise error from cause
+
+    return translated
 
 
 DECLARE: Final = (

@@ -29,10 +29,8 @@ from typing import (
 
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.annotations import (
-    Reference,
     Scope,
     resolve,
-    resolve_text,
     strip_qualifiers,
     union_of,
     widest,
@@ -278,8 +276,6 @@ def _simplify(annotation: object) -> object:
         return annotation.__supertype__
     if isinstance(annotation, str | ForwardRef):
         return resolve(annotation, Scope({}))
-    if isinstance(annotation, Reference):
-        return resolve_text(annotation.name, annotation.scope)
     origin = get_origin(annotation)
     if _is_named(origin, "TypeGuard", "TypeIs"):
         return bool

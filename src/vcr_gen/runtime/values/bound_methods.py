@@ -122,7 +122,7 @@ class Bound:
         forwarded = dict(arguments)
         for name, passing in self.arguments.items():
             value = arguments[name]
-            if value is not ...:  # a default that only the implementation knows
+            if value is not ...:
                 encoded[name], forwarded[name] = give(passing, value)
         return encoded, forwarded
 
@@ -138,27 +138,19 @@ class Bound:
 
     def encode(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
         """The plain form of the arguments."""
-        if not self.has_live:
-            try:
-                return self._encode_together(arguments)
-            except EncodeError:  # the loop below names the argument
-                pass
-        return {
-            name: passing.encode(arguments[name])
-            for name, passing in self.arguments.items()
-            if arguments[name] is not ...
-        }
-
-    def _encode_together(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
-        before, at_work.channel = at_work.channel, self.value
+        encoded: dict[str, Plain] = {}
+        before = at_work.channel
         try:
-            return {
-                name: passing.codec.encode(arguments[name])
-                for name, passing in self.arguments.items()
-                if arguments[name] is not ...
-            }
+            for name, passing in self.arguments.items():
+                value = arguments[name]
+                if value is not ...:  # a default that only the implementation knows
+                    at_work.channel = passing
+                    encoded[name] = passing.codec.encode(value)
+        except EncodeError as error:
+            raise passing.refusal(value, error) from None
         finally:
             at_work.channel = before
+        return encoded
 
     def is_as_recorded(self, recorded: Any, encoded: Any) -> bool:
         """Whether encoded arguments equal the recorded ones exactly.
@@ -267,7 +259,6 @@ class Binder:
                 what,
                 root,
                 loosening,
-                method.late,
                 self._crossing,
             )
 

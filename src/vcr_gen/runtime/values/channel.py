@@ -12,7 +12,7 @@ from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.paths import FieldPath, step_text
 from vcr_gen.runtime.boundary.origins import in_use, titled
 from vcr_gen.runtime.boundary.rules import Loosening
-from vcr_gen.runtime.codec import Codec, Difference, import_failures, same
+from vcr_gen.runtime.codec import Codec, Difference, same
 from vcr_gen.runtime.codec.field_paths import replace
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets, decode_with_typed_placeholders
@@ -52,8 +52,6 @@ class ValueChannel:
     """Its name in field paths."""
     loosening: Loosening | None = None
     """The rules of its comparison, if not equality."""
-    late: tuple[str, ...] = ()
-    """Names in its type that are imported on first use, each as `module:name`."""
     crossing: Any = None
     """The live objects of the session."""
 
@@ -84,15 +82,16 @@ class ValueChannel:
             plain: Plain = self.run(self.codec.encode, value)
             return plain
         except EncodeError as error:
-            raise self._refusal(value, error) from None
+            raise self.refusal(value, error) from None
 
-    def _refusal(self, value: Any, error: EncodeError) -> EncodeError:
+    def refusal(self, value: Any, error: EncodeError) -> EncodeError:
+        """The error of the codec, with the name of the value and without its secrets."""
         place = titled(self.what, in_use.get()) + error.path.removeprefix("$")
         refused = EncodeError(
             path=place,
             expected=error.expected,
             got=self.secrets.refused(place, error.got),
-            hint="; ".join(filter(None, (*import_failures(self.late), error.hint))),
+            hint=error.hint,
         )
         if isinstance(value, BaseException) and (site := _raised_at(value)):
             # The new error replaces the exception, which may be the actual mistake.
