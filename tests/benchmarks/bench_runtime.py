@@ -137,8 +137,8 @@ async def one_by_one(path: Path, mode: str, count: int) -> None:
 def without_turns() -> Iterator[None]:
     """The plain path: the same session, in which every answer enters as soon as it is there."""
 
-    async def at_once(engine: Engine, call: int, *, pulls: bool = False) -> Event:
-        return engine.hear(call, pulls=pulls)
+    async def at_once(engine: Engine, call: int) -> Event:
+        return engine.hear(call)
 
     with (
         patch.object(Loops, "hook", lambda *_, **__: None),

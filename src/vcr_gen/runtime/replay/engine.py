@@ -163,7 +163,7 @@ class Engine:
             due = self.window.head() is slot
             self.loops.hook(slot.start.at, slot.start.timers)
         if not due:
-            await self.hear_async(slot.start.call, pulls=True)
+            await self.loop_driver.hear(slot.start.call, "", begins=True)
         with self.state.monitor:
             return self._begin(slot)
 
@@ -249,19 +249,15 @@ class Engine:
 
     # What the environment does ------------------------------------------------------------------
 
-    def hear(self, call: int, *, reads: bool = False, pulls: bool = False) -> Event:
-        """Wait in this thread for the next event of a call; it `reads` a recorded stream.
-
-        With `pulls` the caller reads a stream of the application: it also gets an item that is due,
-        without taking it.
-        """
+    def hear(self, call: int, *, reads: bool = False) -> Event:
+        """Wait in this thread for the next event of a call; it `reads` a recorded stream."""
         strand = self._recorded_strand() if reads else ""
-        return self.rendered(self._thread_driver.hear(call, strand, pulls=pulls))
+        return self.rendered(self._thread_driver.hear(call, strand))
 
-    async def hear_async(self, call: int, *, reads: bool = False, pulls: bool = False) -> Event:
+    async def hear_async(self, call: int, *, reads: bool = False) -> Event:
         """Wait in this task for the next event of a call."""
         strand = self._recorded_strand() if reads else ""
-        return self.rendered(await self.loop_driver.hear(call, strand, pulls=pulls))
+        return self.rendered(await self.loop_driver.hear(call, strand, begins=False))
 
     def _recorded_strand(self) -> str:
         return self._matcher.strand_matching.name_of(self.strands.here())

@@ -51,10 +51,6 @@ class Threads:
             found = "waiting"
         return found
 
-    def is_any_at_work(self, waiters: Iterable[Waiter]) -> bool:
-        """Whether one of them is at work, rather than in a wait of the standard library."""
-        return any(not waits(frame) for _, frame in self._elsewhere(waiters))
-
     def busy(self, waiters: Iterable[Waiter]) -> list[threading.Thread]:
         """The threads of the program that are not at the tape."""
         return [thread for thread, _ in self._elsewhere(waiters)]

@@ -111,7 +111,7 @@ class LoopDriver:
                 raise self._state.failure
         return 0
 
-    async def hear(self, call: int, strand: str, *, pulls: bool) -> Event:
+    async def hear(self, call: int, strand: str, *, begins: bool) -> Event:
         """Wait in this task for the next event of a call; a reader of a stream has a strand."""
         library = running_library()
         with self._state.monitor:
@@ -119,13 +119,13 @@ class LoopDriver:
             hook = self._loops.hook()
             event = None
             if not self._state.waiters.of(call):
-                event = self._at_once(call, hook, pulls=pulls)
+                event = self._at_once(call, hook, begins=begins)
         if event is not None:
             return event
         cancelled: BaseException | None = None
         leaves = False
         while True:
-            waiter = Waiter(call, pulls=pulls, cancelled=cancelled is not None)
+            waiter = Waiter(call, begins=begins, cancelled=cancelled is not None)
             waiter.leaves = leaves
             waiter.future = library.park(patient=waiter.cancelled)
             waiter.strand = strand
@@ -187,10 +187,10 @@ class LoopDriver:
         is_last = len(left) == len(events) or isinstance(left[-1], End)
         return is_last or sum(reader.leaves for reader in readers) < len(left)
 
-    def _at_once(self, call: int, hook: "Hook | None", *, pulls: bool) -> Event | None:
+    def _at_once(self, call: int, hook: "Hook | None", *, begins: bool) -> Event | None:
         """The event of a call that need not wait: it is due, and the loop is as good as idle."""
         head = self._state.window.head()
-        if hook is None or head is None or not is_due(head, call, pulls=pulls):
+        if hook is None or head is None or not is_due(head, call, begins=begins):
             return None
         if self._work_is_under_way() or not hook.nothing_before(head.event.at):
             return None

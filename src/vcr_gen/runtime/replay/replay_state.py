@@ -200,7 +200,7 @@ class ReplayState:
         """The divergence of a replay in which nothing can move."""
         waiters = list(self.waiters)
         found = self.reporter.stall(self.window, waiters, self.others())
-        if not self.threads.is_any_at_work(waiters):
+        if self.threads.activity(waiters) != "working":
             return found
         slow = f"if a thread is only slower than {self.patience:g} s, pass a larger patience="
         return replace(found, hint=f"{found.hint}; {slow}")

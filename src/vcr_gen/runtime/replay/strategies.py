@@ -1,7 +1,7 @@
 """How an outbound call finds its recorded one: where it looks, and what must agree."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Final, Literal, TypeAlias, final, get_args
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, final, get_args
 
 from vcr_gen.boundary import name_of
 from vcr_gen.errors import UsageError
@@ -17,7 +17,6 @@ __all__ = [
     "Matching",
     "Order",
     "Orders",
-    "Strategies",
     "Strategy",
     "StrategyWord",
     "agreed",
@@ -40,30 +39,42 @@ FREE: Final = frozenset({"method_and_arguments", "sequential"})
 """The strategies that find a call anywhere on the tape."""
 
 
+Order: TypeAlias = Literal["strand", "total", "lanes"]
+"""`strand`: in the recorded order inside each task, thread and job (the default).
+`total`: in the one recorded order, across all of them.
+`lanes`: in any order; each call finds the recorded one that equals it.
+"""
+
+_C = TypeVar("_C", bound=Order | Strategy)
+
+
 @final
-class Strategies:
-    """The strategy that holds for each boundary."""
+class _Choice(Generic[_C]):
+    """What holds for each boundary: one choice for all of them, or a choice for some."""
 
-    def __init__(self, strategy: Strategy | Mapping[str, Strategy] = "exact") -> None:
-        self.each: dict[str, Strategy] = {}
-        self._default: Strategy = "exact"
-        if isinstance(strategy, Mapping):
-            self.each = {name: _checked_strategy(each) for name, each in strategy.items()}
+    def __init__(
+        self, chosen: _C | Mapping[str, _C], default: _C, check: Callable[[_C], _C]
+    ) -> None:
+        self.each: dict[str, _C] = {}
+        self._default = self._usual = default
+        if isinstance(chosen, Mapping):
+            self.each = {name: check(choice) for name, choice in chosen.items()}
         else:
-            self._default = _checked_strategy(strategy)
+            self._default = check(chosen)
 
-    def of(self, method: str) -> Strategy:
-        """The strategy for a method, named as `Boundary.method`."""
+    def of(self, method: str) -> _C:
+        """What holds for a method, named as `Boundary.method`."""
         if not self.each:
             return self._default
         return self.each.get(method.partition(".")[0], self._default)
 
     def in_words(self) -> Plain:
         """As a cassette's header says it; None for the default."""
-        loose = {name: _word(each) for name, each in self.each.items() if each != "exact"}
+        loose = {name: _word(self.each[name]) for name in sorted(self.each)}
+        loose = {name: word for name, word in loose.items() if word != self._usual}
         if loose:
-            return {name: loose[name] for name in sorted(loose)}
-        return None if self._default == "exact" else _word(self._default)
+            return {**loose}
+        return None if self._default == self._usual else _word(self._default)
 
 
 def agreed(
@@ -107,15 +118,8 @@ def _checked_strategy(strategy: Strategy) -> Strategy:
     raise UsageError(f"unknown strategy {strategy!r}: expected one of {words}, or a function")
 
 
-def _word(strategy: Strategy) -> str:
-    return strategy if isinstance(strategy, str) else f"match {name_of(strategy)}"
-
-
-Order: TypeAlias = Literal["strand", "total", "lanes"]
-"""`strand`: in the recorded order inside each task, thread and job (the default).
-`total`: in the one recorded order, across all of them.
-`lanes`: in any order; each call finds the recorded one that equals it.
-"""
+def _word(choice: Order | Strategy) -> str:
+    return choice if isinstance(choice, str) else f"match {name_of(choice)}"
 
 
 @final
@@ -123,27 +127,22 @@ class Orders:
     """How a call finds its recorded one: where it looks, and what must agree."""
 
     def __init__(
-        self, order: Order | Mapping[str, Order], strategies: Strategies | None = None
+        self,
+        order: Order | Mapping[str, Order],
+        strategy: Strategy | Mapping[str, Strategy] = "exact",
     ) -> None:
-        self._strategies = strategies or Strategies()
-        self._each: dict[str, Order] = {}
-        self._default: Order = "strand"
-        if isinstance(order, str):
-            self._default = _checked_order(order)
-        else:
-            self._each = {name: _checked_order(word) for name, word in order.items()}
+        self._orders: _Choice[Order] = _Choice(order, "strand", _checked_order)
+        self._strategies: _Choice[Strategy] = _Choice(strategy, "exact", _checked_strategy)
+        self.strategy = self._strategies.of
+        """What must agree, for a method."""
+        self.in_words = self._orders.in_words
+        """The orders as a cassette's header says them; None for the default."""
+        self.strategies_in_words = self._strategies.in_words
+        """The strategies as a cassette's header says them; None for the default."""
 
     def of(self, method: str) -> Order:
         """The order for a method, named as `Boundary.method`."""
-        if self._strategies.of(method) in FREE:
-            return "lanes"
-        if not self._each:
-            return self._default
-        return self._each.get(method.partition(".")[0], self._default)
-
-    def strategy(self, method: str) -> Strategy:
-        """What must agree, for a method."""
-        return self._strategies.of(method)
+        return "lanes" if self._strategies.of(method) in FREE else self._orders.of(method)
 
     def check(self, boundary: Boundary) -> None:
         """Refuse what has no meaning for a boundary."""
@@ -155,7 +154,7 @@ class Orders:
                 "'$result…', …)]"
             )
         strategy = self._strategies.of(f"{name}.")
-        if strategy in FREE and self._each.get(name, self._default) == "total":
+        if strategy in FREE and self._orders.of(f"{name}.") == "total":
             raise UsageError(
                 f"{name}: the strategy {strategy!r} matches calls in any order, "
                 "which contradicts order='total'"
@@ -164,7 +163,7 @@ class Orders:
     def unused(self, known: Collection[str]) -> list[str]:
         """The settings of boundaries that took no part."""
         words: dict[str, Collection[str]] = {
-            "order": self._each,
+            "order": self._orders.each,
             "strategy": self._strategies.each,
         }
         return [
@@ -173,17 +172,6 @@ class Orders:
             for name in names
             if name not in known
         ]
-
-    def strategies_in_words(self) -> Plain:
-        """The strategies as a cassette's header says them; None for the default."""
-        return self._strategies.in_words()
-
-    def in_words(self) -> Plain:
-        """The orders as a cassette's header says them; None for the default."""
-        loose = {name: order for name, order in self._each.items() if order != "strand"}
-        if loose:
-            return {name: loose[name] for name in sorted(loose)}
-        return None if self._default == "strand" else self._default
 
 
 def _checked_order(order: Order) -> Order:

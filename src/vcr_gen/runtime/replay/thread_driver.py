@@ -81,10 +81,10 @@ class ThreadDriver:
         else:
             self._skip_or_fail(decision)
 
-    def hear(self, call: int, strand: str, *, pulls: bool) -> Event:
+    def hear(self, call: int, strand: str) -> Event:
         """Wait in this thread for the next event of a call; a reader of a stream has a strand."""
         state = self._state
-        waiter = Waiter(call, pulls=pulls)
+        waiter = Waiter(call)
         waiter.strand = strand
         with state.monitor, state.monitor.awaiting_answer(waiter), state.waiters.having(waiter):
             waiter.impatient = self._answer_out_of_turn(call) is not None
@@ -95,8 +95,6 @@ class ThreadDriver:
                 asker = self._asker(waiter, begun, view.due)
                 decision = decide(state, partial(when_thread_asks, asker=asker), view)
                 match decision:
-                    case Deliver(slot) if slot.driven_by_application:
-                        return slot.event
                     case Deliver(slot):
                         return state.give(slot, waiter).event
                     case Release(Slot() as slot, is_suspicious):

@@ -78,6 +78,7 @@ class Waiter:
 
     __slots__ = (
         "_library",
+        "begins",
         "call",
         "cancelled",
         "future",
@@ -85,16 +86,16 @@ class Waiter:
         "impatient",
         "leaves",
         "number",
-        "pulls",
         "strand",
         "task",
         "thread",
         "wanted",
     )
 
-    def __init__(self, call: int, *, pulls: bool = False, cancelled: bool = False) -> None:
+    def __init__(self, call: int, *, begins: bool = False, cancelled: bool = False) -> None:
         self.call = call
-        self.pulls = pulls
+        self.begins = begins
+        """Whether it waits for its turn to begin the call."""
         self.cancelled = cancelled
         """Whether the application has cancelled the call."""
         self.leaves = False
@@ -177,20 +178,20 @@ def is_answer(slot: Slot) -> bool:
 
 def is_for(head: Slot, waiter: Waiter) -> bool:
     """Whether a task or thread waits for the oldest event."""
-    return is_due(head, waiter.call, pulls=waiter.pulls, leaves=waiter.leaves)
+    return is_due(head, waiter.call, begins=waiter.begins, leaves=waiter.leaves)
 
 
-def is_due(head: Slot, call: int, *, pulls: bool, leaves: bool = False) -> bool:
+def is_due(head: Slot, call: int, *, begins: bool, leaves: bool = False) -> bool:
     """Whether an event is for a caller: what it waits for, or what a cancelled one leaves with."""
     if head.event.call != call:
         return False
     if isinstance(head.event, Start):
-        return pulls and not head.event.inbound  # a call that waits to begin
+        return begins and not head.event.inbound
     if isinstance(head.event, Signal) and head.event.kind == "cancel":
         return False
     if is_leave(head.event):
         return leaves
-    return not leaves and (pulls or not head.driven_by_application)
+    return not leaves and not head.driven_by_application
 
 
 def is_leave(event: Event) -> bool:

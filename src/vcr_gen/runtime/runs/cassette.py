@@ -29,7 +29,7 @@ from vcr_gen.runtime.failures.call_sites import hide_our_frames
 from vcr_gen.runtime.failures.format_values import show_age
 from vcr_gen.runtime.modes import Action, Mode, action_for, follows_variable, mode_in, named_mode
 from vcr_gen.runtime.privacy import Redaction
-from vcr_gen.runtime.replay.strategies import Order, Orders, Strategies, Strategy
+from vcr_gen.runtime.replay.strategies import Order, Orders, Strategy
 from vcr_gen.runtime.runs.base import RecordRun, Run, Settings
 from vcr_gen.runtime.runs.replay_run import ReplayRun, open_cassette
 from vcr_gen.runtime.tape.event_hooks import Hook
@@ -117,7 +117,7 @@ class Cassette:
             anchors=Anchors(anchors or {}, usual=usual_roots()),
             registry=codecs or _NO_CODECS,
             max_age=max_age,
-            orders=Orders(order, Strategies(strategy)),
+            orders=Orders(order, strategy),
             rules=Rules(rules),
             templates=templates,
             patience=patience,
