@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, final
+from weakref import WeakKeyDictionary
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.call_kinds import Kind, awaitable_of
@@ -15,10 +16,9 @@ from vcr_gen.runtime.loops.backends import as_answer, in_environment, library_he
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.loops.turns import RecordingTurns
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.record.callback_timing import CallbackTiming
 from vcr_gen.runtime.record.recorded_streams import OnePass, RecordedAsyncStream, RecordedStream
 from vcr_gen.runtime.record.tape_writer import Tape
-from vcr_gen.runtime.strands.strands import Strands
+from vcr_gen.runtime.strands.strands import Strand, Strands
 from vcr_gen.runtime.tape.events import JOB, Soon
 from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
@@ -43,7 +43,7 @@ class Recorder:
         self.strands = strands
         self._loops = loops
         self.turns = turns
-        self._promptness = CallbackTiming(strands, turns)
+        self._promptness = _CallbackTiming(strands, turns)
         self._served: dict[int, threading.Thread] = {}
         """The inbound calls that threads are at work for."""
         self._last_served = 0, 0.0
@@ -370,3 +370,37 @@ async def _environment(real: Awaitable[Any]) -> Any:
     """Await code of the real environment, whose executor jobs are its own business."""
     with setting(in_environment, True):
         return await real
+
+
+@final
+class _CallbackTiming:
+    """Records when synchronous callbacks came, which do not wait for their turn.
+
+    Such a callback runs in the middle of whatever the environment does in the loop. Mostly that
+    began when the loop was idle, so the callback is as good as a turn. But the environment may
+    call back before the loop was idle again: then the tape says after which call of the same strand
+    that was, and how often the loop had gone round.
+    """
+
+    def __init__(self, strands: Strands, turns: RecordingTurns) -> None:
+        self._strands = strands
+        self._turns = turns
+        self._since: WeakKeyDictionary[Strand, tuple[int, int, int]] = WeakKeyDictionary()
+
+    def begin(self, call: int) -> None:
+        """The environment goes to work for a call, or has just called back."""
+        if (library := library_here()) is not None:
+            turns = self._turns.here
+            rounds = library.rounds(turns.rounds)
+            self._since[self._strands.here()] = (call, turns.idles, rounds)
+
+    def here(self) -> Soon | None:
+        """How soon a callback came; None if the loop was idle before it."""
+        library = library_here()
+        if library is None:
+            return None
+        call, idles, rounds = self._since.get(self._strands.here(), (0, -1, 0))
+        turns = self._turns.here
+        if idles != turns.idles:
+            return None
+        return Soon(call, library.rounds(turns.rounds) - rounds)

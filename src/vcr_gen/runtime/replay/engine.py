@@ -20,14 +20,12 @@ from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import without_secrets
-from vcr_gen.runtime.replay.inbound_gate import InboundGate
 from vcr_gen.runtime.replay.loop_driver import LoopDriver
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.strand_matching import Expectation
 from vcr_gen.runtime.replay.strategies import Orders
-from vcr_gen.runtime.replay.thread_driver import ThreadDriver
-from vcr_gen.runtime.replay.unfinished import Unfinished
+from vcr_gen.runtime.replay.thread_driver import ThreadDriver, Unfinished
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
@@ -80,7 +78,6 @@ class Engine:
             secrets=screen.secrets,
         )
         self._thread_driver = ThreadDriver(self.state)
-        self.inbound_gate = InboundGate(self.state, self._thread_driver, self._matcher, screen)
         self.unfinished = Unfinished(self.state, self._thread_driver, self._matcher)
         self.loop_driver = LoopDriver(self.state, self._matcher, loops)
         loops.serve(self.loop_driver)
@@ -246,6 +243,60 @@ class Engine:
         with self.state.monitor:
             slot = self.window.next_of_call(call)
             return None if slot is None else slot.event
+
+    # Inbound calls, made by a driver or by a test that plays the environment ---------------------
+
+    def enter(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
+        """Let in a call that the test makes as the environment: it must be the expected one."""
+        with self.state.monitor:
+            head = self._thread_driver.wait_until(self._entering)
+            found = self._matcher.entered(head, operation, stored)
+            if found.differences:
+                self.state.fail(self.state.reporter.call(operation, stored, found, self.window))
+            return self.state.take(head).event.call
+
+    def play(self, event: Signal, passing: ValueChannel | None) -> None:
+        """Let in a signal that the test gives to a stream of the application: it must be due."""
+        event = event if passing is None else self._screen.event(event, passing.of)
+        call = event.call
+
+        def due() -> Slot | None:
+            head = self.window.head()
+            return head if head is not None and head.event.call == call else None
+
+        with self.state.monitor:
+            head = self._thread_driver.wait_until(due)
+            found = self._matcher.played(head, event, passing)
+            if found.differences:
+                self.state.fail(self.state.reporter.answer(call, event, found, self.window))
+            self.state.take(head)
+
+    def announce(self, slot: Slot) -> bool:
+        """Take an inbound call that is delivered now; False where another thread has taken it."""
+        with self.state.monitor:
+            if slot.done:
+                return False
+            self.state.take(slot)
+            return True
+
+    def due(self) -> Slot | None:
+        """The oldest event that is not done."""
+        with self.state.monitor:
+            return self.window.head()
+
+    def wait_for_change(self) -> None:
+        """Wait in this thread until something moved; a stall ends the replay."""
+        with self.state.monitor:
+            self.state.check()
+            self._thread_driver.wait_for_others()
+
+    def _entering(self) -> Slot | None:
+        """The oldest event, if it is an inbound call that comes from here, and no callback."""
+        head = self.window.head()
+        if head is None or not isinstance(head.event, Start) or not head.event.inbound:
+            return None
+        receiver = self.state.receiver
+        return head if receiver is None or not receiver.takes(head) else None
 
     # What the environment does ------------------------------------------------------------------
 

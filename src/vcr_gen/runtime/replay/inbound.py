@@ -115,10 +115,10 @@ class Dispatcher:
         """What serves, in a thread that waits for the tape, a callback or a step of a stream."""
         event = slot.event
         if not isinstance(event, Start):
-            taken = self._given.has(slot) and self._engine.inbound_gate.announce(slot)
+            taken = self._given.has(slot) and self._engine.announce(slot)
             return partial(self._given.step, slot) if taken else None
         target = self._directory.target(event)
-        if target is None or not self._engine.inbound_gate.announce(slot):
+        if target is None or not self._engine.announce(slot):
             return None
         return lambda: self.serve(event, target, see_through=self._given.add)
 
@@ -188,7 +188,7 @@ class Dispatcher:
             if _needs_a_loop(target):  # a stream, which is then pulled in turns
                 self._spawn(slot, start, target)
             else:
-                self._engine.inbound_gate.announce(slot)
+                self._engine.announce(slot)
                 self.serve(start, target, see_through=self._given.add)
             call = start.call
 
@@ -233,12 +233,12 @@ class Dispatcher:
             self.errors.append(error)
 
     def _spawn(self, slot: Slot, start: Start, target: Target) -> None:
-        self._engine.inbound_gate.announce(slot)
+        self._engine.announce(slot)
         work = self.serve_async(start, target)
         self._tasks[start.call] = running_library().spawn(work)
 
     def _spawn_step(self, slot: Slot) -> None:
-        self._engine.inbound_gate.announce(slot)
+        self._engine.announce(slot)
         running_library().spawn(self._step(slot))
 
     async def _step(self, slot: Slot) -> None:
@@ -246,7 +246,7 @@ class Dispatcher:
             self._given.step(slot)
 
     def _cancel(self, slot: Slot, task: Spawned) -> None:
-        self._engine.inbound_gate.announce(slot)
+        self._engine.announce(slot)
         task.cancel()
 
     def _is_for_thread(self, slot: Slot) -> bool:
@@ -265,7 +265,7 @@ class Dispatcher:
         target = self._directory.target(start)
         if target is None or self._callers.begin_soon:
             return False
-        self._engine.inbound_gate.announce(slot)
+        self._engine.announce(slot)
         self.aside.add(start.call)
         self._callers.run(start.strand, partial(self._serve_aside, start, target))
         return True

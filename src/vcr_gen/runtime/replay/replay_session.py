@@ -142,7 +142,7 @@ class Replayer:
         if call:
             delivered_call.set(0)  # what the application calls in turn is not this delivery
             return call
-        return self._engine.inbound_gate.enter(operation, self._engine.stored_arguments(operation))
+        return self._engine.enter(operation, self._engine.stored_arguments(operation))
 
 
 def _outcome(engine: Engine, event: Event, bound: Bound, passing: ValueChannel) -> Any:

@@ -170,7 +170,7 @@ class _Asserted(_Stream):
         """A test does this in the environment's place: it must be due. False after the end."""
         if self._over:
             return False
-        self._engine.inbound_gate.play(*self._signal(kind, value))
+        self._engine.play(*self._signal(kind, value))
         return True
 
     def _recorded_step(self, event: Event) -> tuple[StepKind, Any]:

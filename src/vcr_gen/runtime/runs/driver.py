@@ -43,11 +43,10 @@ class Driver:
         """The same for a system without an event loop."""
         replay = self._replay
         engine, dispatcher = replay.engine, replay.dispatcher
-        inbound_gate = engine.inbound_gate
         dispatcher.attend()
         while True:
             replay.check()
-            slot = inbound_gate.due()
+            slot = engine.due()
             if slot is None:
                 break
             start = slot.event
@@ -56,11 +55,11 @@ class Driver:
                 target = replay.wrappers.target(start)
             if target is not None and isinstance(start, Start):
                 dispatcher.driver_is_busy = True  # from now on the next call is not for this thread
-                if inbound_gate.announce(slot):
+                if engine.announce(slot):
                     dispatcher.serve(start, target)
                 dispatcher.driver_is_busy = False
             elif not dispatcher.running and not engine.inbound_left():
                 break
             else:
-                inbound_gate.wait_for_change()
+                engine.wait_for_change()
         replay.check()
