@@ -29,6 +29,7 @@ from vcr_gen.runtime.replay.thread_driver import ThreadDriver, Unfinished
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
+from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
 from vcr_gen.runtime.values.objects import Objects
 from vcr_gen.runtime.values.stored_values import Screen
@@ -77,6 +78,11 @@ class Engine:
             patience=patience,
             secrets=screen.secrets,
         )
+        self.process_endings: list[tuple[BaseException, str]] = []
+        """The exceptions of the tape that end a process unless they are caught, with their methods.
+
+        The recorded program did catch them: one that ends a session leaves no cassette.
+        """
         self._thread_driver = ThreadDriver(self.state)
         self.unfinished = Unfinished(self.state, self._thread_driver, self._matcher)
         self.loop_driver = LoopDriver(self.state, self._matcher, loops)
@@ -330,6 +336,13 @@ class Engine:
             return passing.feed(event.value)
         except DecodeError as error:
             raise self.unreadable(error, event) from None
+
+    def restore_exception(self, bound: Bound, event: Item | Signal | End) -> BaseException:
+        """The exception of an event."""
+        error: BaseException = self.restore(bound.raised, event)
+        if isinstance(error, SystemExit | KeyboardInterrupt):
+            self.process_endings.append((error, bound.method.name))
+        return error
 
     def unreadable(self, error: DecodeError, event: Event) -> DecodeError:
         """The error with the place of the event in the cassette."""

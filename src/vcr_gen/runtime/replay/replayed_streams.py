@@ -30,8 +30,7 @@ __all__ = [
 def raised(engine: Engine, event: Event, bound: Bound) -> BaseException:
     """The exception with which a recorded call ended."""
     if isinstance(event, End) and event.outcome == "raised":
-        error: BaseException = engine.restore(bound.raised, event)
-        return error
+        return engine.restore_exception(bound, event)
     from asyncio import CancelledError
 
     return CancelledError()
@@ -96,7 +95,7 @@ class _Replayed(_Stream):
     def _item(self, event: Item) -> Any:
         if not event.raised:
             return self._engine.restore(self._bound.value, event)
-        raise self._engine.restore(self._bound.raised, event)
+        raise self._engine.restore_exception(self._bound, event)
 
     def _begin_close(self) -> bool:
         """The consumer closes the stream; whether it still has to end."""

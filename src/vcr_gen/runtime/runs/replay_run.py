@@ -9,6 +9,7 @@ from vcr_gen.errors import (
     CassetteFormatError,
     CassetteMissingError,
     DivergenceError,
+    ReplayError,
 )
 from vcr_gen.runtime.boundary.port import Session
 from vcr_gen.runtime.boundary.rules import UnusedRuleWarning
@@ -172,6 +173,8 @@ class ReplayRun(Run):
                 error.add_note(f"in the replay of {self._settings.path}: {failure}")
             if isinstance(error, Exception) and failure is None:
                 self._note_what_is_overdue(error)
+            if error is not None and (uncaught := self.uncaught(error)) is not None:
+                raise uncaught from error
             if error is None or (isinstance(error, SystemExit) and not error.code):
                 if self.dispatcher.errors:
                     raise self.dispatcher.errors[0]
@@ -180,6 +183,21 @@ class ReplayRun(Run):
                 self._refuse_leftovers()
         finally:
             self._window.close()
+
+    def uncaught(self, error: BaseException) -> ReplayError | None:
+        """The failure for a recorded exception that would end the process; None for others.
+
+        The process, or the whole test run, must not exit successfully.
+        """
+        for ending, method in self.engine.process_endings:
+            if ending is error:
+                path = self._settings.path
+                return ReplayError(
+                    f"{path}: {method} raised {error!r}, as recorded, but the program did not "
+                    "catch it; in the recording it did\n\n"
+                    f"hint: {self._settings.advice.record_again()}"
+                )
+        return None
 
     def _note_what_is_overdue(self, error: Exception) -> None:
         """Add a note to an error, such as a timeout, about the call that is missing."""
