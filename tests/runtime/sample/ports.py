@@ -10,7 +10,7 @@ from collections.abc import (
     Iterable,
     Iterator,
 )
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import (
@@ -154,8 +154,7 @@ class Locks(Protocol):
 
     def lock(self, name: str, swallows: bool) -> AbstractContextManager[int]: ...
     def alock(self, name: str, swallows: bool) -> AbstractAsyncContextManager[int]: ...
-    @contextmanager
-    def guard(self, name: str) -> Iterator[str]: ...
+    def guard(self, name: str) -> AbstractContextManager[str]: ...
 
 
 @outbound

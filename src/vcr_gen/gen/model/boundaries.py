@@ -9,7 +9,6 @@ from enum import Enum
 from typing import Final, Literal, TypeAlias
 
 from vcr_gen.gen.model.annotation import (
-    ANY,
     Annotation,
     Name,
     Reference,
@@ -26,7 +25,6 @@ __all__ = [
     "Boundary",
     "Default",
     "Kind",
-    "Managed",
     "Member",
     "Method",
     "Parameter",
@@ -39,7 +37,6 @@ __all__ = [
 ]
 
 
-Managed: TypeAlias = Literal["with", "async with"]
 _CLASS_OF: Final = frozenset({"builtins.type", "typing.Type"})
 
 
@@ -119,8 +116,6 @@ class Signature:
     asynchronous: bool = False
     lazy: bool | None = False
     """Whether annotations are text at run time; None where there are none, as in typeshed."""
-    managed: Managed | None = None
-    """For `@contextmanager` and `@asynccontextmanager`: the statement that enters it."""
     decorators: tuple[Annotation, ...] = ()
     """The decorators that the wrapper repeats."""
     docstring: str | None = None
@@ -156,12 +151,6 @@ class Signature:
             isinstance(argument, Name) and argument.reference.is_variable
             for argument in instance.arguments
         )
-
-    @property
-    def entered(self) -> Annotation:
-        """What `with` binds to a name: the first argument of `Iterator[T]` and the like."""
-        generic = self.returns and unquoted(self.returns)
-        return generic.arguments[0] if isinstance(generic, Subscript) and generic.arguments else ANY
 
     def without_quotes(self) -> "Signature":
         """The same with every string annotation opened."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from vcr_gen.gen.model.annotation import Annotation
-from vcr_gen.gen.model.boundaries import Managed
 from vcr_gen.gen.protocols.problems import RefusedMemberError
 from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.sources.loader import Definition
@@ -28,8 +27,6 @@ _MEANINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "builtins.classmethod": {"binding": "class"},
     "builtins.property": {"role": "property"},
     "builtins.staticmethod": {"binding": "static"},
-    "contextlib.asynccontextmanager": {"managed": "async with"},
-    "contextlib.contextmanager": {"managed": "with"},
     "typing.deprecated": {"deprecated": True},
     "typing.final": {},
     "typing.overload": {"overload": True},
@@ -40,10 +37,10 @@ _MEANINGS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 """What each decorator says of a function, as fields of `Decorations`."""
 _DEPRECATED: Final = frozenset({"typing.deprecated", "warnings.deprecated"})
-_REPEATED: Final = _DEPRECATED | {
-    "contextlib.asynccontextmanager",
-    "contextlib.contextmanager",
-    "typing.final",
+_REPEATED: Final = _DEPRECATED | {"typing.final"}
+_MANAGERS: Final = {
+    "contextlib.asynccontextmanager": "def … -> AbstractAsyncContextManager[…]",
+    "contextlib.contextmanager": "def … -> AbstractContextManager[…]",
 }
 
 
@@ -54,7 +51,6 @@ class Decorations:
     overload: bool = False
     binding: Literal["instance", "class", "static"] = "instance"
     role: Literal["method", "property", "setter", "getter", "deleter"] = "method"
-    managed: Managed | None = None
     deprecated: bool = False
     repeated: tuple[Annotation, ...] = ()
     """Decorators that the wrapper repeats."""
@@ -106,6 +102,14 @@ def _add(found: Decorations, decorator: ast.expr, node: Function, scope: Scope) 
             )
         return replace(found, directions=found.directions | {direction})
     name = scope.name_of(decorator.func if isinstance(decorator, ast.Call) else decorator)
+    if name in _MANAGERS:
+        raise RefusedMemberError(
+            "VCR203",
+            f"the decorator `{ast.unparse(decorator)}` belongs on an implementation of "
+            f"`{scope.classes[-1].name}.{node.name}`",
+            f"declare what callers get: `{_MANAGERS[name]}`, without the decorator",
+            decorator,
+        )
     if name not in _MEANINGS:
         raise RefusedMemberError(
             "VCR203",

@@ -53,17 +53,11 @@ def signature_of(node: Function, place: MemberPlace, decorated: Decorations) -> 
         returned=_returned(returns, inner.scope),
         receiver=receiver,
         type_parameters=tuple(bracketed(parameter, inner.scope) for parameter in brackets),
-        asynchronous=_is_coroutine(node, decorated),
+        asynchronous=isinstance(node, ast.AsyncFunctionDef) and not yields(node),
         lazy=None if place.scope.module.standard else place.scope.module.lazy_annotations,
-        managed=decorated.managed,
         decorators=decorated.repeated,
         docstring=docstring_of(node),
     )
-
-
-def _is_coroutine(node: Function, decorated: Decorations) -> bool:
-    """Whether a call is awaited; what a decorator makes a context manager is entered instead."""
-    return isinstance(node, ast.AsyncFunctionDef) and not (decorated.managed or yields(node))
 
 
 _LEADING = (Kind.POSITIONAL_ONLY, Kind.POSITIONAL)

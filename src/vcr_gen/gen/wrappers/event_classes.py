@@ -91,7 +91,7 @@ def make_event(
         returns=_annotation(context, returns, bound, lazy=signature.lazy),
         typed=typed,
         asynchronous=kind in {"call", "get"} and signature.asynchronous,
-        result="value" if kind != "call" or signature.managed else signature.returned,
+        result="value" if kind != "call" else signature.returned,
         arguments=(
             arguments_for(names, signature, {name: f"self.{fields[name]}" for name in fields})
             if kind == "call"
@@ -121,11 +121,6 @@ def _types(
 
 def _returned(context: WrapperContext, signature: Signature) -> Annotation:
     """The declared result as the event says it."""
-    if signature.managed is not None:
-        asynchronous = signature.managed == "async with"
-        kind = "AbstractAsyncContextManager" if asynchronous else "AbstractContextManager"
-        inner = of_protocol(context, signature.entered or ANY, signature.self_type)
-        return subscript(Name(imported("contextlib", kind)), inner)
     if full_name(signature.returns) in _NARROWING:
         return Name(builtin("bool"))  # it speaks of an argument, which the event has not
     return of_protocol(context, signature.returns or ANY, signature.self_type)

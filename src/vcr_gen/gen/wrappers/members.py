@@ -181,10 +181,8 @@ def _with_result(
         body,
         asynchronous=signature.asynchronous,
         result=signature.returned,
-        managed=signature.managed,
-        entered=free_name("value", bound),
     )
-    returns = (signature.entered if signature.managed else signature.returns) or ANY
+    returns = signature.returns or ANY
     if split or not mentions_self(returns):
         return body
     # The event returns the Protocol, where the signature says `Self`.

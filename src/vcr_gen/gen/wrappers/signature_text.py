@@ -24,8 +24,6 @@ def function_of(
     returns = ""
     if signature.returns is not None:
         returns = _annotation(context, signature.returns, signature)
-    # Without a body, and so without a `yield` in it, `async def` would make a coroutine.
-    generates = signature.managed == "async with" and body is not None
     return FunctionView(
         name,
         tuple(_parameters(context, name, signature, stub=body is None)),
@@ -38,7 +36,7 @@ def function_of(
             ),
         ),
         brackets_of(names, signature.type_parameters) if signature.type_parameters else "",
-        asynchronous=signature.asynchronous or generates,
+        asynchronous=signature.asynchronous,
         docstring=signature.docstring if body else None,
         body=body,
     )

@@ -50,10 +50,6 @@ class BodyView:
     """The arguments of the event, of the real object's method or of the port; the value to set."""
     asynchronous: bool = False
     result: _Result = "value"
-    managed: Literal["with", "async with"] | None = None
-    """The statement that enters a context manager, whose function is a generator."""
-    entered: str = "value"
-    """A free name for what that statement gives."""
     cast: str = ""
     """What `typing.cast` is called here, where type checkers need a result cast; else empty."""
     cast_to: str = ""

@@ -1,11 +1,4 @@
-import contextlib
-from collections.abc import AsyncIterator, Iterator
-from contextlib import (
-    AbstractAsyncContextManager,
-    AbstractContextManager,
-    asynccontextmanager,
-    contextmanager,
-)
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -17,24 +10,7 @@ class Database(Protocol):
     def transaction(self) -> AbstractContextManager[int]: ...
     def session(self, name: str) -> AbstractAsyncContextManager[int]: ...
 
-    @contextmanager
-    def locked(self, value: int) -> Iterator[int]:
-        """Hold the lock."""
-        yield value
-
-    @asynccontextmanager
-    async def connected(self) -> AsyncIterator[str]:
-        yield ""
-
-    @contextlib.asynccontextmanager
-    async def streaming(self) -> AsyncIterator[Self]:
-        yield self
-
-    @contextlib.asynccontextmanager
-    def following(self) -> AsyncIterator[int]: ...
-
-    @contextmanager
-    def nested(self, value: int) -> Iterator[Self]: ...
+    def streaming(self) -> AbstractAsyncContextManager[Self]: ...
 
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -50,12 +26,6 @@ class Database(Protocol):
 @outbound
 class Opener(Protocol):
     @classmethod
-    @contextmanager
-    def opened(cls, name: str) -> Iterator[str]: ...
+    def opened(cls, name: str) -> AbstractContextManager[str]: ...
     @staticmethod
-    @asynccontextmanager
-    async def connected(name: str) -> AsyncIterator[str]:
-        yield name
-    @asynccontextmanager
-    async def private(self, __name: str) -> AsyncIterator[str]:
-        yield ""
+    def connected(name: str) -> AbstractAsyncContextManager[str]: ...

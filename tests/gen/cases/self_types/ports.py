@@ -1,5 +1,4 @@
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol, Self, TypeVar
 
 from vcr_gen.boundary import outbound, unrecorded
@@ -57,6 +56,3 @@ class Unheard(Protocol):
     def children(self) -> list[Self]: ...
     @children.setter
     def children(self, value: list[Self]) -> None: ...
-    @unrecorded
-    @contextmanager
-    def locked(self) -> Generator[Self]: ...

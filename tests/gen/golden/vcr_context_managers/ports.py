@@ -3,15 +3,7 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `context_managers.ports`."""
 
-import contextlib
-from collections.abc import AsyncIterator, Iterator
-from contextlib import (
-    AbstractAsyncContextManager,
-    AbstractContextManager,
-    asynccontextmanager,
-    contextmanager,
-)
-from dataclasses import field
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, cast
 
@@ -35,37 +27,9 @@ class DatabaseSession(Call):
 
 
 @event
-class DatabaseLocked(Call):
-    value: int
-
-    def __call__(self, target: Database) -> AbstractContextManager[int]:
-        return target.locked(self.value)
-
-
-@event
-class DatabaseConnected(Call):
-    def __call__(self, target: Database) -> AbstractAsyncContextManager[str]:
-        return target.connected()
-
-
-@event
 class DatabaseStreaming(Call):
     def __call__(self, target: Database) -> AbstractAsyncContextManager[Database]:
         return target.streaming()
-
-
-@event
-class DatabaseFollowing(Call):
-    def __call__(self, target: Database) -> AbstractAsyncContextManager[int]:
-        return target.following()
-
-
-@event
-class DatabaseNested(Call):
-    value: int
-
-    def __call__(self, target: Database) -> AbstractContextManager[Database]:
-        return target.nested(self.value)
 
 
 @event
@@ -107,31 +71,8 @@ class VcrDatabase(OutboundWrapper[Database]):
     def session(self, name: str) -> AbstractAsyncContextManager[int]:
         return self._port.call(DatabaseSession(name=name))
 
-    @contextmanager
-    def locked(self, value: int) -> Iterator[int]:
-        """Hold the lock."""
-        with self._port.call(DatabaseLocked(value=value)) as value_:
-            yield value_
-
-    @asynccontextmanager
-    async def connected(self) -> AsyncIterator[str]:
-        async with self._port.call(DatabaseConnected()) as value:
-            yield value
-
-    @contextlib.asynccontextmanager
-    async def streaming(self) -> AsyncIterator[Self]:
-        async with self._port.call(DatabaseStreaming()) as value:
-            yield cast("Self", value)
-
-    @contextlib.asynccontextmanager
-    async def following(self) -> AsyncIterator[int]:
-        async with self._port.call(DatabaseFollowing()) as value:
-            yield value
-
-    @contextmanager
-    def nested(self, value: int) -> Iterator[Self]:
-        with self._port.call(DatabaseNested(value=value)) as value_:
-            yield cast("Self", value_)
+    def streaming(self) -> AbstractAsyncContextManager[Self]:
+        return cast("AbstractAsyncContextManager[Self]", self._port.call(DatabaseStreaming()))
 
     def __enter__(self) -> Self:
         return cast("Self", self._port.call(DatabaseEnter()))
@@ -159,11 +100,7 @@ DATABASE: Final = Boundary(
     calls={
         "transaction": DatabaseTransaction,
         "session": DatabaseSession,
-        "locked": DatabaseLocked,
-        "connected": DatabaseConnected,
         "streaming": DatabaseStreaming,
-        "following": DatabaseFollowing,
-        "nested": DatabaseNested,
         "__enter__": DatabaseEnter,
         "__exit__": DatabaseExit,
         "__aenter__": DatabaseAenter,
@@ -188,48 +125,26 @@ class OpenerConnected(Call):
         return target.connected(self.name)
 
 
-@event
-class OpenerPrivate(Call):
-    name: str = field(metadata={"parameter": "_Opener__name"})
-
-    def __call__(self, target: Opener) -> AbstractAsyncContextManager[str]:
-        return target.private(self.name)
-
-
 class VcrOpener(OutboundWrapper[Opener]):
     """Records and replays `Opener`."""
 
     if TYPE_CHECKING:
 
         @classmethod
-        @contextmanager
-        def opened(cls, name: str) -> Iterator[str]: ...
+        def opened(cls, name: str) -> AbstractContextManager[str]: ...
 
         @staticmethod
-        @asynccontextmanager
-        def connected(name: str) -> AsyncIterator[str]: ...
-
-        @asynccontextmanager
-        def private(self, __name: str) -> AsyncIterator[str]: ...
+        def connected(name: str) -> AbstractAsyncContextManager[str]: ...
 
     else:
 
         @instance_member
-        @contextmanager
-        def opened(cls, name: str) -> Iterator[str]:
-            with cls._port.call(OpenerOpened(name=name)) as value:
-                yield value
+        def opened(cls, name: str) -> AbstractContextManager[str]:
+            return cls._port.call(OpenerOpened(name=name))
 
         @instance_member
-        @asynccontextmanager
-        async def connected(self, /, name: str) -> AsyncIterator[str]:
-            async with self._port.call(OpenerConnected(name=name)) as value:
-                yield value
-
-        @asynccontextmanager
-        async def private(self, _Opener__name: str) -> AsyncIterator[str]:
-            async with self._port.call(OpenerPrivate(name=_Opener__name)) as value:
-                yield value
+        def connected(self, /, name: str) -> AbstractAsyncContextManager[str]:
+            return self._port.call(OpenerConnected(name=name))
 
 
 OPENER: Final = Boundary(
@@ -237,7 +152,7 @@ OPENER: Final = Boundary(
     direction="outbound",
     protocol="context_managers.ports:Opener",
     wrapper=VcrOpener,
-    calls={"opened": OpenerOpened, "connected": OpenerConnected, "private": OpenerPrivate},
+    calls={"opened": OpenerOpened, "connected": OpenerConnected},
 )
 
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ

@@ -3,8 +3,7 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `self_types.ports`."""
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, Generic, Literal, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundWrapper, event, recorded_attribute
@@ -242,11 +241,6 @@ class VcrUnheard(OutboundWrapper[Unheard]):
     @property
     def parent(self) -> "Self":
         return cast("Self", self._port.unrecorded("parent").parent)
-
-    @contextmanager
-    def locked(self) -> Generator[Self]:
-        with self._port.unrecorded("locked").locked() as value:
-            yield cast("Self", value)
 
 
 UNHEARD: Final = Boundary(

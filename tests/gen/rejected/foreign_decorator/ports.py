@@ -1,4 +1,5 @@
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import lru_cache
 from typing import Any, ClassVar, ParamSpec, Protocol, TypeVar, overload
 
@@ -45,3 +46,13 @@ class Registered(Protocol):
 
     @registry.add(3)
     def run(self) -> int: ...
+
+
+@outbound
+class Database(Protocol):
+    @contextmanager
+    def locked(self) -> Iterator[int]: ...
+
+    @asynccontextmanager
+    async def connected(self) -> AsyncIterator[str]:
+        yield ""
