@@ -8,8 +8,7 @@ import pytest
 
 from vcr_gen.gen.sources.conditions import Target
 from vcr_gen.gen.sources.modules import Module, read_names
-from vcr_gen.gen.sources.statements import cut_bodies
-from vcr_gen.gen.sources.syntax import parse
+from vcr_gen.gen.sources.syntax import cut_bodies, parse
 
 AWKWARD = '''\
 """ä: columns count bytes."""

@@ -6,9 +6,8 @@ is decided only when a module is written (`to_text`).
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
-
-from vcr_gen.gen.model.kinds import When
+from enum import IntEnum
+from typing import Final, Literal, TypeAlias
 
 __all__ = [
     "ANNOTATED",
@@ -30,7 +29,9 @@ __all__ = [
     "String",
     "Subscript",
     "Tuple",
+    "TypeParameterKind",
     "Union",
+    "When",
     "builtin",
     "dotted",
     "fold",
@@ -56,6 +57,21 @@ _FOLDED: Final = {
     "collections.abc": "typing",
     "_collections_abc": "typing",
 }
+
+
+TypeParameterKind: TypeAlias = Literal["TypeVar", "ParamSpec", "TypeVarTuple"]
+
+
+class When(IntEnum):
+    """Whether a name exists when the program runs."""
+
+    ALWAYS = 0
+    MAYBE = 1
+    """Bound in a `try` or under a condition that only the run decides."""
+    CHECKING = 2
+    """Bound for type checkers only."""
+    NEVER = 3
+    """Bound in a stub, or in a branch that only one type checker believes in."""
 
 
 def fold(full_name: str) -> str:

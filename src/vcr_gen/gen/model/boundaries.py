@@ -13,11 +13,11 @@ from vcr_gen.gen.model.annotation import (
     Name,
     Reference,
     Subscript,
+    TypeParameterKind,
     full_name,
     unquoted,
     without_quotes,
 )
-from vcr_gen.gen.model.kinds import TypeParameterKind
 from vcr_gen.gen.settings.config import Direction
 
 __all__ = [

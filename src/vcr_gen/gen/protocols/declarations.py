@@ -5,15 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from vcr_gen.gen.model.annotation import Annotation, without_quotes
-from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.model.annotation import Annotation, When, without_quotes
 from vcr_gen.gen.protocols.decorators import Decorations, decorations
 from vcr_gen.gen.protocols.mro import Ancestor
 from vcr_gen.gen.sources.modules import Binding, class_bindings
 from vcr_gen.gen.sources.syntax import Function, is_function
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
-from vcr_gen.gen.types.type_arguments import fill
+from vcr_gen.gen.types.type_variables import fill
 
 __all__ = ["Declared", "Decorated", "MemberPlace", "declarations", "functions_of"]
 

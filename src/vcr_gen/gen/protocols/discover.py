@@ -4,19 +4,23 @@ import ast
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from keyword import iskeyword
 from pathlib import Path
 from unicodedata import normalize
 
 from vcr_gen.gen.diagnostics import Diagnostic, closest, printable
-from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.protocols.marks import marked_classes, mistaken_marks
+from vcr_gen.gen.model.annotation import When
+from vcr_gen.gen.protocols.decorators import mark_of
 from vcr_gen.gen.protocols.mro import is_protocol
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
+from vcr_gen.gen.sources.conditions import Target, verdict
 from vcr_gen.gen.sources.files import SourceFile, module_name
 from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread
 from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.sources.syntax import blocks
+from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["FoundProtocol", "discover_marked", "discover_ruled"]
 
@@ -122,7 +126,7 @@ def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
 
 def _marked(loader: SourceLoader, module: Module, problems: Problems) -> Iterator[FoundProtocol]:
     before: dict[str, Definition] = {}
-    for marked in marked_classes(loader, module):
+    for marked in _marked_classes(loader, module):
         definition = marked.definition
         node: ast.AST = definition.node
         first = before.setdefault(definition.qualname, definition)
@@ -156,7 +160,7 @@ def _marked(loader: SourceLoader, module: Module, problems: Problems) -> Iterato
 
 def _refuse_mistaken(loader: SourceLoader, module: Module, problems: Problems) -> None:
     """Refuse marks that are not imported: their Protocols would silently have no wrappers."""
-    for node, meant in mistaken_marks(loader, module):
+    for node, meant in _mistaken_marks(loader, module):
         message = f"the mark `@{node.id}` is not defined in its module"
         hint = f"did you mean `@{meant}`?"
         if node.id == meant:
@@ -169,8 +173,8 @@ def _refuse_hidden(loader: SourceLoader, stub: Module, problems: Problems) -> No
     running = loader.runtime_module(stub)
     if running is None:
         return
-    in_stub = {marked.definition.qualname for marked in marked_classes(loader, stub)}
-    for marked in marked_classes(loader, running):
+    in_stub = {marked.definition.qualname for marked in _marked_classes(loader, stub)}
+    for marked in _marked_classes(loader, running):
         if marked.definition.qualname not in in_stub:
             problems.report(
                 "VCR112",
@@ -229,3 +233,78 @@ def _ruled(loader: SourceLoader, rule: BoundaryRule, problems: Problems) -> Foun
         hint = "only Protocols can be wrapped; `vcr-gen extract` writes one from a class"
     problems.report_rule(code, message, hint, line=rule.line)
     return None
+
+
+# The marks in one module.
+
+
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """A class with its marks; more than one is an error."""
+
+    name: str
+    definition: Definition
+    marks: tuple[tuple[ast.expr, Direction], ...]
+    """The decorators that give a direction, and which."""
+
+    @property
+    def direction(self) -> Direction:
+        """The direction of the first mark."""
+        return self.marks[0][1]
+
+
+def _marked_classes(loader: SourceLoader, module: Module) -> Iterator[_Marked]:
+    """Every marked class of a module, also inside classes and functions."""
+    scope = Scope(loader, module)
+    for node, outer, when in _classes(module.parsed.tree.body, module.target):
+        marks = tuple(_marks(node, scope))
+        if marks:
+            definition = Definition(module, ".".join([*outer, node.name]), node, when)
+            yield _Marked(node.name, definition, marks)
+
+
+def _mistaken_marks(loader: SourceLoader, module: Module) -> Iterator[tuple[ast.Name, str]]:
+    """Decorators that mean nothing in their module, each with the mark that it looks like."""
+    scope = Scope(loader, module)
+    for node, outer, _ in _classes(module.parsed.tree.body, module.target):
+        for decorator in node.decorator_list if "<locals>" not in outer else ():
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if not isinstance(called, ast.Name) or called.id in module.bindings:
+                continue
+            if scope.resolve(called) is None:  # no star import has it either
+                for meant in get_close_matches(called.id, ("inbound", "outbound"), 1, 0.8):
+                    yield called, meant
+
+
+def _marks(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.expr, Direction]]:
+    for decorator in node.decorator_list:
+        mark = mark_of(decorator, scope)
+        if mark is not None:
+            yield mark
+
+
+def _classes(
+    body: Sequence[ast.stmt],
+    target: Target,
+    outer: tuple[str, ...] = (),
+    when: When = When.ALWAYS,
+) -> Iterator[tuple[ast.ClassDef, tuple[str, ...], When]]:
+    """Each class that the target has, the names around it, and whether it exists at run time."""
+    for node in body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield node, outer, when
+                yield from _classes(node.body, target, (*outer, name), when)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield from _classes(node.body, target, (*outer, name, "<locals>"), when)
+            case ast.If(test=test):
+                outcome = verdict(test, target)
+                if outcome != "false":
+                    inner = When.CHECKING if outcome == "checking" else when
+                    yield from _classes(node.body, target, outer, inner)
+                if outcome != "true":
+                    inner = When.CHECKING if outcome == "running" else when
+                    yield from _classes(node.orelse, target, outer, inner)
+            case _:
+                for block in blocks(node):
+                    yield from _classes(block, target, outer, when)

@@ -13,8 +13,7 @@ from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import blocks, is_function
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
-from vcr_gen.gen.types.type_arguments import assigned, fill
-from vcr_gen.gen.types.type_variables import bracketed, declared_variables
+from vcr_gen.gen.types.type_variables import assigned, bracketed, declared_variables, fill
 
 __all__ = [
     "Ancestor",

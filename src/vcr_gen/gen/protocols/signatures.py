@@ -11,12 +11,12 @@ from vcr_gen.gen.model.annotation import (
     Name,
     Starred,
     Subscript,
+    When,
     full_name,
     subscript,
     unquoted,
 )
 from vcr_gen.gen.model.boundaries import Default, Kind, Parameter, Signature
-from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.decorators import Decorations
 from vcr_gen.gen.sources.loader import Definition, Unread

@@ -12,7 +12,7 @@ from libcst.codemod.visitors import AddImportsVisitor, ImportItem
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
-from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.model.annotation import When
 from vcr_gen.gen.protocols.decorators import mark_of
 from vcr_gen.gen.protocols.mro import is_protocol
 from vcr_gen.gen.rewrite.find_class import class_node, find_class, open_loader, refusal

@@ -8,7 +8,7 @@ from typing import TypeAlias, TypeVar, cast
 
 import libcst as cst
 
-from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.model.annotation import When
 from vcr_gen.gen.rewrite.find_class import definition_of
 from vcr_gen.gen.sources.loader import SourceLoader
 from vcr_gen.gen.sources.modules import Module

@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.gen.model.annotation import Annotation, Reference, fold
-from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.model.annotation import Annotation, Reference, When, fold
 from vcr_gen.gen.sources.conditions import Target
 from vcr_gen.gen.sources.files import MISSING, digest, digest_at
 from vcr_gen.gen.sources.modules import Binding, Module, read_names

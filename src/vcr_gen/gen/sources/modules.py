@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.model.annotation import When
 from vcr_gen.gen.sources.conditions import Target, Verdict, verdict
-from vcr_gen.gen.sources.statements import Statement
-from vcr_gen.gen.sources.syntax import Parsed, blocks
+from vcr_gen.gen.sources.syntax import Parsed, Statement, blocks
 
 __all__ = ["Binding", "Module", "class_bindings", "read_names"]
 

@@ -12,7 +12,7 @@ from io import StringIO
 from itertools import islice
 from typing import Final, TypeAlias
 
-from vcr_gen.gen.model.kinds import TypeParameterKind
+from vcr_gen.gen.model.annotation import TypeParameterKind
 
 __all__ = ["Masked", "Place", "TypeParameter", "native_parameters", "parse_masked"]
 

@@ -4,8 +4,7 @@ import ast
 import builtins
 from typing import Final, Literal
 
-from vcr_gen.gen.model.annotation import Reference
-from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.model.annotation import Reference, When
 from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread, is_standard
 from vcr_gen.gen.sources.modules import Binding, Module
 from vcr_gen.gen.types.scope import Scope, is_type_variable

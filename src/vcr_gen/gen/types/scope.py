@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from vcr_gen.gen.model.annotation import Annotation, Name, Subscript
-from vcr_gen.gen.model.kinds import TypeParameterKind
+from vcr_gen.gen.model.annotation import Annotation, Name, Subscript, TypeParameterKind
 from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread, is_standard
 from vcr_gen.gen.sources.modules import Binding, Module
 from vcr_gen.gen.sources.type_parameters import TypeParameter

@@ -1,10 +1,24 @@
-"""Reads the declarations of TypeVars, ParamSpecs and TypeVarTuples."""
+"""Reads the declarations of type variables, and replaces them by the arguments they are given."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from vcr_gen.gen.model.annotation import Annotation, Reference, unquoted, variables_of
+from vcr_gen.gen.model.annotation import (
+    ANY,
+    Annotation,
+    Name,
+    Quoted,
+    Reference,
+    Subscript,
+    Tuple,
+    dotted,
+    full_name,
+    replace_nodes,
+    unquoted,
+    variables_of,
+    without_quotes,
+)
 from vcr_gen.gen.model.boundaries import TypeVariable
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import Module
@@ -12,7 +26,7 @@ from vcr_gen.gen.sources.type_parameters import TypeParameter
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import TYPE_VARIABLES, Scope
 
-__all__ = ["bracketed", "declaration", "declared_variables"]
+__all__ = ["assigned", "bracketed", "declaration", "declared_variables", "fill"]
 
 _FLAGS = ("covariant", "contravariant", "infer_variance")
 
@@ -82,3 +96,38 @@ def bracketed(parameter: TypeParameter, scope: Scope) -> TypeVariable:
             )
         case bound:
             return replace(variable, bound=resolve_names(bound, scope))
+
+
+# Type parameters that a generic class or alias is given.
+
+
+def assigned(
+    parameters: Sequence[TypeVariable], given: Sequence[Annotation]
+) -> dict[str, Annotation]:
+    """Which argument each type parameter gets: its default, or `Any`, where none is given."""
+    found: dict[str, Annotation] = {}
+    for index, parameter in enumerate(parameters):
+        if index < len(given):
+            found[parameter.name] = given[index]
+        else:  # a default may mention the parameters before it
+            found[parameter.name] = fill(parameter.default or ANY, found)
+    return found
+
+
+def fill(annotation: Annotation, arguments: Mapping[str, Annotation]) -> Annotation:
+    """Replace type parameters by what they stand for."""
+
+    def filled(node: Annotation) -> Annotation | None:
+        match node:
+            case Name(reference=reference, tail=tail) if reference.is_variable:
+                argument = arguments.get(reference.spelling)
+                return None if argument is None else dotted(argument, tail)
+            case Quoted(inner=inner):
+                changed = fill(inner, arguments)
+                return node if changed == inner else Quoted(without_quotes(changed), "")
+            case Subscript(value=value, inner=Tuple(elements=(first, *metadata))):
+                if full_name(value) == "typing.Annotated":
+                    return Subscript(value, Tuple((fill(first, arguments), *metadata)))
+        return None
+
+    return replace_nodes(annotation, filled) if arguments else annotation

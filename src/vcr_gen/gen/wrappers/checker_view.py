@@ -15,6 +15,7 @@ from vcr_gen.gen.model.annotation import (
     Quoted,
     Reference,
     Starred,
+    When,
     has_self_argument,
     mentions_self,
     references,
@@ -29,7 +30,6 @@ from vcr_gen.gen.model.boundaries import (
     Property,
     Signature,
 )
-from vcr_gen.gen.model.kinds import When
 
 __all__ = [
     "callables_own",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 
-from vcr_gen.gen.model.annotation import Annotation, Reference, imported, references, unquoted
+from vcr_gen.gen.model.annotation import Annotation, Reference, When, imported, references, unquoted
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Boundary,
@@ -12,7 +12,6 @@ from vcr_gen.gen.model.boundaries import (
     SourceModule,
     TypeVariable,
 )
-from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.wrappers.checker_view import needs_private_usage
 from vcr_gen.gen.wrappers.context import RUNTIME, Chosen, WrapperContext, wished_names
 from vcr_gen.gen.wrappers.imports import Import, statements

@@ -10,6 +10,7 @@ from vcr_gen.gen.model.annotation import (
     Name,
     Quoted,
     Reference,
+    When,
     fold,
     imported,
     names_in,
@@ -19,7 +20,6 @@ from vcr_gen.gen.model.annotation import (
 )
 from vcr_gen.gen.model.annotation_text import string_literal, to_text
 from vcr_gen.gen.model.boundaries import TypeVariable
-from vcr_gen.gen.model.kinds import When
 
 __all__ = ["Names", "Use", "camel", "declared_first", "free_name", "means", "snake"]
 
