@@ -18,7 +18,7 @@ from contextlib import (
 )
 from typing import Any, Final, Union
 
-from vcr_gen.runtime.codec.annotations import Reference, resolve_text
+from vcr_gen.runtime.codec.annotations import Scope, resolve
 
 DEEP: Final = 3
 SCALARS: Final[dict[object, Callable[[int], object]]] = {
@@ -49,8 +49,8 @@ def make(annotation: Any, n: int, depth: int = 0) -> Any:
     """The `n`th value of a type; where it is a live object, one that can be used once."""
     if depth > DEEP:
         raise CannotMakeError(annotation)
-    if isinstance(annotation, Reference):
-        annotation = resolve_text(annotation.name, annotation.scope)
+    if isinstance(annotation, typing.ForwardRef):
+        annotation = resolve(annotation, Scope({}))
     origin = typing.get_origin(annotation) or annotation
     arguments = typing.get_args(annotation)
     if origin in (Union, types.UnionType):
