@@ -66,7 +66,6 @@ class Reporter:
         self.advice = advice
         self._anchors = anchors
         self.drift = SignatureDrift(advice, recorded, boundaries)
-        self._boundaries = boundaries
         self._origin_of = origin_of
 
     def call(
@@ -128,7 +127,7 @@ class Reporter:
             differences=differences,
             nearest=nearest.shown,
             likely=likely,
-            site=called_at(self._is_generated),
+            site=called_at(),
         )
         if change is not None:
             return _explained(divergence, change)
@@ -152,7 +151,7 @@ class Reporter:
         own = window.next_of_call(call)
         slot = found.slot or own
         signals = isinstance(event, Signal)
-        site = called_at(self._is_generated) if signals else ""
+        site = called_at() if signals else ""
         if slot is None:
             headline = f"the application {did(event)}, but the tape has no more events"
             likely = "a call or an item was added"
@@ -200,7 +199,7 @@ class Reporter:
             slot,
             window,
             likely="a timeout became shorter, or a task is cancelled earlier",
-            site=called_at(self._is_generated),
+            site=called_at(),
         )
 
     def stall(
@@ -217,9 +216,9 @@ class Reporter:
             head.start.of if head is not None else _last_call(waiters, window),
             head,
             window,
-            waiting=waiting_rows(window, waiters, busy, self._is_generated),
+            waiting=waiting_rows(window, waiters, busy),
             likely=likely,
-            site="" if reader is None else place_of(reader, self._is_generated),
+            site="" if reader is None else place_of(reader),
         )
         if kind == "undriven":
             return replace(divergence, hint=DRIVE_IT, commands=())
@@ -282,10 +281,6 @@ class Reporter:
         """The method of a call, with its live object, if any."""
         return titled(start.of, self._origin_of(start.on))
 
-    def _is_generated(self, module: object) -> bool:
-        """Whether a module contains wrappers, so that its frames are not the application's."""
-        return any(known.wrapper.__module__ == module for known in self._boundaries.values())
-
 
 @final
 class _Nearest:
@@ -334,8 +329,8 @@ def _explained(divergence: Divergence, change: Change) -> Divergence:
 
 def _last_call(waiters: "Iterable[Waiter]", window: Window) -> str:
     """The method of an awaited call that has no more events on the tape."""
-    calls = {waiter.call for waiter in waiters}
-    return next((done.start.of for done in window.recent if done.start.call in calls), "")
+    starts = (window.recent_call(waiter.call) for waiter in waiters)
+    return next((start.of for start in starts if start is not None), "")
 
 
 def _done(window: Window) -> tuple[RecordedEvent, ...]:

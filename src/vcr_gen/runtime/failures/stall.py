@@ -5,12 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from vcr_gen.errors import DivergenceKind
-from vcr_gen.runtime.failures.call_sites import (
-    IsGenerated,
-    site_among,
-    site_of_awaiter,
-    site_of_thread,
-)
+from vcr_gen.runtime.failures.call_sites import site_among, site_of_awaiter, site_of_thread
 from vcr_gen.runtime.failures.wording import describe, words_of
 from vcr_gen.runtime.loops.backends import running_loop
 from vcr_gen.runtime.strands.frames import coroutine_frames
@@ -119,8 +114,8 @@ def _reads_past_the_end(waiters: "Iterable[Waiter]", window: Window) -> "Waiter 
 
 def name_of(waiter: "Waiter", window: Window) -> str:
     """The method of an awaited call without further events on the tape."""
-    names = (done.start.of for done in window.recent if done.start.call == waiter.call)
-    return next(names, "a stream")
+    start = window.recent_call(waiter.call)
+    return "a stream" if start is None else start.of
 
 
 def _goes_on(strand: str, waiters: "Iterable[Waiter]", window: Window) -> bool:
@@ -136,16 +131,15 @@ def waiting_rows(
     window: Window,
     waiters: "Iterable[Waiter]",
     busy: Iterable[threading.Thread],
-    is_generated: IsGenerated,
 ) -> tuple[str, ...]:
     """What every task and thread of the program waits for, and where."""
     waiters = list(waiters)
     rows = [
         f"{waiter.name} waits for {_wanted(waiter, window)}"
-        + (f" at {place}" if (place := place_of(waiter, is_generated)) else "")
+        + (f" at {place}" if (place := place_of(waiter)) else "")
         for waiter in waiters
     ]
-    rows += _elsewhere(waiters, busy, is_generated)
+    rows += _elsewhere(waiters, busy)
     more = len(rows) - _SHOWN
     return (*rows[:_SHOWN], *([f"… and {more} more"] if more > 0 else []))
 
@@ -156,8 +150,7 @@ def _wanted(waiter: "Waiter", window: Window) -> str:
     slot = window.next_of_call(waiter.call)
     if slot is not None and not slot.driven_by_application and not _is_cancellation(slot):
         return str(describe(slot))
-    starts = (done.start for done in window.recent if done.start.call == waiter.call)
-    start = slot.start if slot is not None else next(starts, None)
+    start = slot.start if slot is not None else window.recent_call(waiter.call)
     signature = "" if slot is None else slot.signature
     what = words_of(start, start, signature) if start is not None else f"call {waiter.call}"
     return what if slot is not None else f"{what}, whose end is not on the tape,"
@@ -170,23 +163,21 @@ def _is_cancellation(slot: Slot) -> bool:
     return False
 
 
-def place_of(waiter: "Waiter", is_generated: IsGenerated) -> str:
+def place_of(waiter: "Waiter") -> str:
     """Where in the application a waiter waits, or is awaited."""
-    return site_among(waiter.frames(), is_generated) or site_of_awaiter(waiter.task, is_generated)
+    return site_among(waiter.frames()) or site_of_awaiter(waiter.task)
 
 
-def _elsewhere(
-    waiters: "Iterable[Waiter]", busy: Iterable[threading.Thread], is_generated: IsGenerated
-) -> Iterator[str]:
+def _elsewhere(waiters: "Iterable[Waiter]", busy: Iterable[threading.Thread]) -> Iterator[str]:
     """Tasks and threads that do not wait for the tape, one of which may block the others."""
     parked = {waiter.task for waiter in waiters}
     from asyncio import all_tasks
 
     tasks = all_tasks() if running_loop() is not None else set()
     for task in sorted(tasks - parked, key=lambda task: task.get_name()):
-        place = site_among(coroutine_frames(task.get_coro()), is_generated)
+        place = site_among(coroutine_frames(task.get_coro()))
         if place:
             yield f"task {task.get_name()} waits for something else at {place}"
     for thread in busy:
-        if place := site_of_thread(thread, is_generated):
+        if place := site_of_thread(thread):
             yield f"thread {thread.name} is busy or waits for something else at {place}"

@@ -61,11 +61,6 @@ class Settings:
     boundaries: dict[str, Boundary] = field(default_factory=dict)
     """Every attached boundary, by name."""
 
-    def call_site(self) -> str:
-        """Where the application makes the current call, as `file:line in function`."""
-        modules = {boundary.wrapper.__module__ for boundary in self.boundaries.values()}
-        return called_at(lambda module: module in modules)
-
 
 class Run(ABC):
     """One session, from opening to close."""
@@ -153,7 +148,7 @@ class Run(ABC):
             now=(lambda: round(since + now(), 6)) if since else now,
             strands=self._strands,
             screen=self.screen,
-            site=self._settings.call_site,
+            site=called_at,
             first_call=call,
         )
         turns = RecordingTurns(self._loops.clock)

@@ -242,6 +242,10 @@ class Window:
             if slot.event.soon is not None:
                 self._soon.pop(slot.event.soon.after, None)
 
+    def recent_call(self, call: int) -> Start | None:
+        """The start of a call, if one of its events is among the last done."""
+        return next((done.start for done in self.recent if done.start.call == call), None)
+
     def ahead(self, count: int) -> Iterator[Slot]:
         """The next events that are not done, at most `count` of them."""
         while len(self._window) < count and self._extend():
