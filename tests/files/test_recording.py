@@ -20,7 +20,7 @@ from vcr_gen.errors import (
     EncodeError,
     UsageError,
 )
-from vcr_gen.runtime.formats import Entry, file_layout, format_for
+from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.tape import recording as recording_module
 from vcr_gen.runtime.tape.reading import target_of
 from vcr_gen.runtime.tape.recording import Reading, Recording, partial_of, salvage
@@ -187,18 +187,6 @@ def test_an_event_that_cannot_be_written_leaves_the_recording_usable(tape):
     recording.finish(HEADER)
     with Reading(tape) as reading:
         assert [event.data for event in reading] == [{"n": 1}, {"n": 2}]
-
-
-def test_an_event_too_large_to_be_read_back_is_not_written(tape, monkeypatch):
-    monkeypatch.setattr(file_layout, "MAX_ENTRY", 1000)
-    recording = Recording(tape)
-    recording.begin(HEADER)
-    with pytest.raises(EncodeError, match="expected an event of at most 256 MiB"):
-        recording.append({"text": "x" * 1000})
-    recording.append({"n": 1})
-    recording.finish(HEADER)
-    with Reading(tape) as reading:
-        assert reading.count == 1
 
 
 def test_a_partial_file_that_is_a_link_is_never_written_through(tape):

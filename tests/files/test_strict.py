@@ -9,7 +9,6 @@ from cassette_values import FORMAT, HEADER, JSONL, YAML, read, write
 from vcr_gen.errors import CassetteFormatError, EncodeError, UsageError
 from vcr_gen.runtime.formats import (
     Format,
-    file_layout,
     format_for,
     jsonl_format,
     yaml_read,
@@ -245,14 +244,6 @@ def test_the_deepest_header_allowed_comes_back_and_one_level_more_is_refused():
     value = read(YAML, header(MAX_DEPTH - 1) + end)[0].data
     assert read(JSONL, write(JSONL, value, []))[0].data == value
     assert "levels of nesting" in refusal(YAML, header(MAX_DEPTH) + end)[1]
-
-
-@FORMAT
-def test_an_event_too_large_for_memory_is_refused_before_it_is_read(chosen, monkeypatch):
-    data = write(chosen, HEADER, [{"n": 1}, {"n": 2, "text": "x\n" * 300_000}, {"n": 3}])
-    assert len(read(chosen, data)) == 5
-    monkeypatch.setattr(file_layout, "MAX_ENTRY", 200_000)
-    assert "more than 256 MiB in one event" in refusal(chosen, data)[1]
 
 
 @pytest.mark.parametrize("opening", [b"[", b"{a: ", b"- ", b"? "])

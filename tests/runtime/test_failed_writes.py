@@ -18,7 +18,6 @@ from vcr_sample import VcrBus, VcrFeed, VcrServer, VcrShell
 
 from vcr_gen import Cassette
 from vcr_gen.errors import CassetteWriteError, IncompleteError
-from vcr_gen.runtime.formats import file_layout
 from vcr_gen.runtime.tape import recording as recording_module
 from vcr_gen.runtime.tape.recording import partial_of, salvage
 
@@ -86,21 +85,6 @@ def assert_fails(tape, mode, old):
     if partial.exists():
         args = [entry.data["args"]["what"] for entry in salvage(partial).events]
         assert args == list(range(1, len(args) + 1))  # a beginning of the session, without a gap
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_an_event_that_is_too_large_fails_the_close(tape, mode, old, monkeypatch):
-    monkeypatch.setattr(file_layout, "MAX_ENTRY", 3000)
-    cassette = Cassette(tape.path, mode)
-    shell = VcrShell.attach(cassette, RealShell)
-    assert shell.read(1) == 1
-    assert shell.read("x" * 5000) == "x" * 5000
-    assert shell.read(2) == 2
-    with pytest.raises(IncompleteError, match="at most 256 MiB") as caught:
-        cassette.close()
-    assert_kept(tape, old)
-    assert caught.value.partial == partial_of(tape.path)
-    assert len(salvage(partial_of(tape.path)).events) == 1
 
 
 @pytest.mark.parametrize("step", ["_seal", "_write_all", "replace"])

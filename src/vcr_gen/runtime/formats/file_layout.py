@@ -13,10 +13,8 @@ __all__ = [
     "COUNT_KEY",
     "END_KEY",
     "HEADER_KEYS",
-    "MAX_ENTRY",
     "TEMPLATE_KEY",
     "TEMPLATE_TAG",
-    "TOO_LARGE",
     "TORN",
     "UNFINISHED",
     "VERSION",
@@ -55,11 +53,7 @@ HEADER_KEYS: Final = (
 TORN: Final = (
     "the file ends without its end mark: it was truncated, or the recording was interrupted"
 )
-TOO_LARGE: Final = "more than 256 MiB in one event"
 UNFINISHED: Final = "the recording stopped here: the end mark is missing"
-
-MAX_ENTRY: Final = 1 << 28
-"""The maximum size of a header or event in bytes, which a reader must hold in memory."""
 
 TEMPLATE_KEY: Final = "$template"
 """The only key of a mapping that is a template, which is rendered in each replay."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import BinaryIO, Final, Never, cast
 
 from vcr_gen.errors import CassetteFormatError, EncodeError
-from vcr_gen.runtime.formats import file_layout
 from vcr_gen.runtime.formats.file_layout import (
     END_KEY,
     TORN,
@@ -99,10 +98,7 @@ def _read_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
 def _lines(stream: BinaryIO, path: Path) -> Iterator[tuple[int, bytes]]:
     number = 0
     try:
-        while line := stream.readline(file_layout.MAX_ENTRY + 1):
-            number += 1
-            if len(line) > file_layout.MAX_ENTRY:
-                raise CassetteFormatError(file_layout.TOO_LARGE, path=path, line=number)
+        for number, line in enumerate(stream, start=1):
             yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
     except OSError as error:
         message = f"cannot be read: {error.strerror}"

@@ -5,8 +5,6 @@ import re
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
-from vcr_gen.runtime.formats import file_layout
-
 __all__ = ["Fault", "TextSource", "find_escaped_only"]
 
 _CHUNK: Final = 1 << 16
@@ -47,7 +45,6 @@ class TextSource:
         self._stream = stream
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._lines = 0
-        self._entry = 0
         self._in_line = False  # whether the text so far ends inside a line
         self._held = ""  # a CR at the end of a chunk, until it is known what follows
 
@@ -55,10 +52,6 @@ class TextSource:
     def last_line(self) -> int:
         """The number of the last line so far; a parser counts one more at the end of a file."""
         return max(1, self._lines + self._in_line)
-
-    def start_entry(self) -> None:
-        """Count from here how much text one entry takes."""
-        self._entry = 0
 
     def read(self, _size: int = -1) -> str:
         """The next piece of text, of any size; empty at the end."""
@@ -76,9 +69,6 @@ class TextSource:
             self._lines += text.count("\n")
             if text:
                 self._in_line = not text.endswith("\n")
-            self._entry += len(text)
-            if self._entry > file_layout.MAX_ENTRY:
-                self.fault = Fault(self.last_line, file_layout.TOO_LARGE)
             if text or not chunk:
                 return text
         return ""

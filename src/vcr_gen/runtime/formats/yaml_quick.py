@@ -41,7 +41,6 @@ def read_quickly(stream: BinaryIO) -> Iterator[Entry]:
         for following in pieces:
             lines = piece.split("\n")
             yield Entry("event", line, _whole_mapping(lines))
-            source.start_entry()
             line += len(lines)
             piece = following
         last, mark, end = piece.rpartition(_END)

@@ -87,7 +87,6 @@ class _YamlReader:
                     raise self._refusal(item, UNFINISHED)
                 if not isinstance(item, MappingStartEvent):
                     raise self._refusal(item, "an event must be a mapping")
-                self._source.start_entry()
                 yield Entry("event", _line(item), self._mapping(item, 1))
         elif not _is_empty(opening):
             raise self._refusal(opening, "`events` must be a list")

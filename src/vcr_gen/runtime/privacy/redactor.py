@@ -38,8 +38,7 @@ __all__ = ["Redactor"]
 _HARMLESS: Final = Naming.HARMLESS
 _CONTAINERS: Final = (dict, list)
 _TITLES: Final = frozenset(TITLES)
-_CLEAN: Final = 4096
-_SHORT: Final = 512
+_MOST_KEYS: Final = 4096
 _BASIC: Final = re.compile(r"(?i)\bbasic(?:\s|%20|\+)+\Z")
 
 
@@ -50,11 +49,11 @@ class Redactor:
     def __init__(self, finder: Finder, vault: Vault) -> None:
         self.finder = finder
         self.vault = vault
-        self._clean: set[str] = set()
-        self._harmless_keys: set[tuple[str, ...]] = set()
         self._naming = finder.naming
-        self._known: tuple[str, ...] = ()
+        self._harmless_keys: set[tuple[str, ...]] = set()
+        """The keys of dicts that were checked, as they come again with each call."""
         self._version = 0
+        """The version of the vault that they were checked with."""
 
     def redact(self, value: Plain, name: str = "") -> Plain:
         """The value without its secrets; the same object if it has none.
@@ -72,8 +71,6 @@ class Redactor:
         """
         if self._version != self.vault.version:
             self._version = self.vault.version
-            self._known = self.vault.known
-            self._clean.clear()
             self._harmless_keys.clear()
         texts: list[str] = []
         if name and self._naming(name) is not _HARMLESS:
@@ -81,11 +78,7 @@ class Redactor:
         if not self._collect(value, texts):
             return None
         text = "\n".join(texts)
-        if self.finder.may_hold(text) or "edacted" in text:
-            return None
-        if self._known and any(secret in text for secret in self._known):
-            return None
-        return text
+        return text if self._is_clean(text) else None
 
     def _collect(self, value: Plain, texts: list[str]) -> bool:
         """Collect the texts of a value; whether all of its names are harmless."""
@@ -121,7 +114,7 @@ class Redactor:
                 return False
             if len(key) >= LONG_KEY and not self._is_clean(key):
                 return False
-        if len(self._harmless_keys) >= _CLEAN:
+        if len(self._harmless_keys) >= _MOST_KEYS:
             self._harmless_keys.clear()
         self._harmless_keys.add(keys)
         return True
@@ -153,21 +146,11 @@ class Redactor:
         return 0
 
     def _is_clean(self, text: str) -> bool:
-        """Whether a text certainly contains no secret; answers are cached."""
-        if len(text) < 5 or text in self._clean:
-            return True
+        """Whether a text certainly contains no secret. A quick, reliable check."""
         if self.finder.may_hold(text) or "edacted" in text:
             return False
-        if self._known and any(secret in text for secret in self._known):
-            return False
-        self._remember_clean(text)
-        return True
-
-    def _remember_clean(self, text: str) -> None:
-        if len(text) <= _SHORT:
-            if len(self._clean) >= _CLEAN:
-                self._clean.clear()
-            self._clean.add(text)
+        known = self.vault.known
+        return not known or not any(secret in text for secret in known)
 
     def _dict(self, value: dict[str, Plain], context: Context) -> Plain:
         if len(value) == 1:
@@ -199,8 +182,6 @@ class Redactor:
             spans = [Span(0, len(text), "secret")]  # a known secret, here also found by name
         if spans:
             text = self.replaced(text, spans)
-        elif not is_named and not context.spans:
-            self._remember_clean(text)
         return joined(ANY_SPELLING.sub(_spelled, text)) if "edacted" in text else text
 
     def replaced(self, text: str, spans: list[Span]) -> str:

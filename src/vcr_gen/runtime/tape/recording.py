@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from vcr_gen.errors import CassetteWriteError, EncodeError, UsageError
+from vcr_gen.errors import CassetteWriteError, UsageError
 from vcr_gen.runtime.formats import Format, file_layout, format_for
 from vcr_gen.runtime.formats.file_layout import count_in
 from vcr_gen.runtime.plain import Plain
@@ -132,8 +132,6 @@ class Recording:
     def _write(self, data: bytes, events: int) -> None:
         """Add `data` as a whole or not at all."""
         handle = self._open_handle()
-        if len(data) > file_layout.MAX_ENTRY:
-            raise EncodeError(path="$", expected="an event of at most 256 MiB", got="a larger one")
         try:
             _write_all(handle, data)
         except BaseException as error:
