@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -177,23 +176,17 @@ def is_partial(path: Path) -> bool:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file for reading; refuses anything else without blocking on a pipe."""
+    """Open a regular file for reading; anything else is refused, as a pipe would block."""
     try:
-        handle = os.open(
-            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        )
-        stream = os.fdopen(handle, "rb")
-        regular = stat.S_ISREG(os.fstat(handle).st_mode)
+        if path.exists() and not path.is_file():
+            raise CassetteError("not a regular file", path=path)
+        return path.open("rb")
     except (FileNotFoundError, NotADirectoryError):
         hint = salvage_hint(path)
         message = "no such cassette" + (f"\n\nhint: {hint}" if hint else "")
         raise CassetteMissingError(message, path=path) from None
     except (OSError, ValueError) as error:
         raise CassetteError(f"cannot be read: {reason(error)}", path=path) from error
-    if not regular:
-        stream.close()
-        raise CassetteError("not a regular file", path=path)
-    return stream
 
 
 def reason(error: Exception) -> str:

@@ -38,8 +38,8 @@ __all__ = ["Reading", "Recording", "Salvaged", "partial_of", "remove_cassette", 
 _OPEN: Final = os.O_RDWR | os.O_CREAT
 if sys.platform == "win32":
     _FLAGS: Final = _OPEN | os.O_BINARY
-else:  # do not follow links, do not block on pipes
-    _FLAGS: Final = _OPEN | os.O_NOFOLLOW | os.O_NONBLOCK
+else:  # do not follow links
+    _FLAGS: Final = _OPEN | os.O_NOFOLLOW
 
 
 class Recording:
@@ -60,7 +60,10 @@ class Recording:
             self._target = Path(os.path.realpath(path))
             grown = self._target.with_stem(f"{self._target.stem}.copy") if copy else self._target
             self._partial = partial_of(grown)
-            _refuse_irregular(self._target, path)
+            for file in (self._target, self._partial):
+                if file.exists() and not file.is_file():
+                    message = f"{file.name} exists and is not a regular file"
+                    raise CassetteWriteError(message, path=path)
             self._target.parent.mkdir(parents=True, exist_ok=True)
             self._handle: int | None = _open_exclusively(self._partial, path)
 
@@ -233,20 +236,11 @@ def remove_cassette(path: Path) -> None:
         raise CassetteWriteError(f"cannot be deleted: {reason(error)}", path=path) from error
 
 
-def _refuse_irregular(target: Path, path: Path) -> None:
-    with suppress(FileNotFoundError):
-        if not stat.S_ISREG(target.stat().st_mode):
-            raise CassetteWriteError("path exists and is not a regular file", path=path)
-
-
 def _open_exclusively(partial: Path, path: Path) -> int:
     """Open and lock the partial file, which may contain an interrupted recording."""
     while True:
         handle = os.open(partial, _FLAGS, 0o666)
         status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            os.close(handle)
-            raise CassetteWriteError(f"{partial.name} exists and is not a regular file", path=path)
         if not _lock(handle):
             os.close(handle)
             raise CassetteWriteError("another recording of it is running", path=path)
