@@ -43,10 +43,8 @@ class TextSource:
     def __init__(self, stream: BinaryIO) -> None:
         self.fault: Fault | None = None
         self._stream = stream
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._lines = 0
         self._in_line = False  # whether the text so far ends inside a line
-        self._held = ""  # a CR at the end of a chunk, until it is known what follows
 
     @property
     def last_line(self) -> int:
@@ -54,32 +52,28 @@ class TextSource:
         return max(1, self._lines + self._in_line)
 
     def read(self, _size: int = -1) -> str:
-        """The next piece of text, of any size; empty at the end."""
-        while self.fault is None:
-            try:
-                chunk = self._stream.read(_CHUNK)
-            except OSError as error:
-                self.fault = Fault(self._lines + 1, f"cannot be read: {error.strerror}")
-                break
-            text = self._held + self._decode(chunk)
-            self._held = "\r" if chunk and text.endswith("\r") else ""
-            if self._held:
-                text = text[:-1]
-            text = self._checked(text)
-            self._lines += text.count("\n")
-            if text:
-                self._in_line = not text.endswith("\n")
-            if text or not chunk:
-                return text
-        return ""
+        """The next lines, of any number; empty at the end."""
+        if self.fault is not None:
+            return ""
+        try:
+            chunk = b"".join(self._stream.readlines(_CHUNK))
+        except OSError as error:
+            self.fault = Fault(self._lines + 1, f"cannot be read: {error.strerror}")
+            return ""
+        if not self._lines:
+            chunk = chunk.removeprefix(codecs.BOM_UTF8)
+        text = self._checked(self._decode(chunk))
+        self._lines += text.count("\n")
+        if text:
+            self._in_line = not text.endswith("\n")
+        return text
 
     def _decode(self, chunk: bytes) -> str:
         try:
-            return self._decoder.decode(chunk, final=not chunk)
+            return chunk.decode()
         except UnicodeDecodeError as error:
-            good = error.object[: error.start].decode()
-            line = self._lines + self._held.count("\n") + good.count("\n") + 1
-            self.fault = Fault(line, "not UTF-8 text")
+            good = chunk[: error.start].decode()
+            self.fault = Fault(self._lines + good.count("\n") + 1, "not UTF-8 text")
             return good
 
     def _checked(self, text: str) -> str:
