@@ -24,7 +24,7 @@ from vcr_gen.runtime.replay.decide import (
     when_thread_asks,
     when_thread_waits,
 )
-from vcr_gen.runtime.replay.waiting import BLOCKED_GRACE, LONG_WAIT, LOOK_AGAIN, POLL, TICK, Waiter
+from vcr_gen.runtime.replay.waiting import BLOCKED_GRACE, LONG_WAIT, POLL, TICK, Waiter
 from vcr_gen.runtime.tape.events import JOB, End, Start
 from vcr_gen.runtime.tape.window import Slot
 
@@ -153,7 +153,7 @@ _DEFIED = PATIENCE + 0.1
         ({"due": ANSWER, "others": NOBODY}, Step.LOOK),
         ({"others": NOBODY, "last": LastResort(leaving=_WAITER)}, Release(_WAITER)),
         ({"others": NOBODY, "last": LastResort(finishes=True)}, Step.FINISH),
-        ({"others": NOBODY, "last": NOTHING}, Wait(LOOK_AGAIN)),
+        ({"others": NOBODY, "last": NOTHING}, Wait(TICK)),
         ({"others": NOBODY, "last": LastResort(forsaken=True)}, Step.FAIL),
         ({"others": NOBODY, "last": NOTHING, "anyone_waits": True}, Step.FAIL),
         ({"due": ANSWER, "others": NOBODY, "last": NOTHING}, Step.FAIL),

@@ -22,7 +22,7 @@ from vcr_gen.runtime.replay.session_view import program_gap
 from vcr_gen.runtime.replay.waiting import (
     AT_WORK,
     BLOCKED_GRACE,
-    MOMENT,
+    POLL,
     SECONDS_TO_END,
     UNEXPECTED,
 )
@@ -180,7 +180,7 @@ class CallbackThread:
                 if not due and self._stands_still():
                     state.note_failure(state.stall(), all_wait=True)
             if due:
-                time.sleep(MOMENT)
+                time.sleep(POLL)
             else:
                 self._nudged.wait(BLOCKED_GRACE)
 

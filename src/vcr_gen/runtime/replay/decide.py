@@ -14,7 +14,6 @@ from vcr_gen.runtime.replay.liveness import Activity
 from vcr_gen.runtime.replay.waiting import (
     BLOCKED_GRACE,
     LONG_WAIT,
-    LOOK_AGAIN,
     POLL,
     SLOWER_NOW,
     TICK,
@@ -378,7 +377,7 @@ def _idle_for_good(view: View) -> Decision:
     if last.finishes:
         return Step.FINISH
     if due is None and not view.anyone_waits and not last.forsaken:
-        return Wait(LOOK_AGAIN)  # the tape is used up: the program waits for something else
+        return Wait(TICK)  # the tape is used up: the program waits for something else
     if _worker_may_begin(view) or (last.other_loop and view.still_for <= view.patience):
         return Wait(POLL)
     return Step.FAIL

@@ -301,8 +301,7 @@ class Engine:
         head = self.window.head()
         if head is None or not isinstance(head.event, Start) or not head.event.inbound:
             return None
-        receiver = self.state.receiver
-        return head if receiver is None or not receiver.takes(head) else None
+        return None if self.state.dispatcher.takes(head) else head
 
     # What the environment does ------------------------------------------------------------------
 

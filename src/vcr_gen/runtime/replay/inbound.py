@@ -6,7 +6,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from inspect import iscoroutine
-from typing import Any, Protocol, TypeAlias, final
+from typing import Any, TypeAlias, final
 
 from vcr_gen.errors import DecodeError, DivergenceError, UsageError
 from vcr_gen.runtime.boundary.call_kinds import Kind
@@ -46,20 +46,13 @@ class Target:
     """Makes the call with live arguments."""
 
 
-class Directory(Protocol):
-    """Finds the object that takes an inbound call."""
-
-    def target(self, start: Start) -> Target | None:
-        """The object that takes this call, if there is one."""
-
-
 @final
 class Dispatcher:
     """Runs the application for inbound calls when the tape has them due."""
 
-    def __init__(self, engine: Engine, directory: Directory) -> None:
+    def __init__(self, engine: Engine, wrappers: "Wrappers") -> None:
         self._engine = engine
-        self._directory = directory
+        self._wrappers = wrappers
         self._given = GivenStreams(engine, self._note)
         self._tasks: dict[int, Spawned] = {}
         self._callers = EnvironmentThreads()
@@ -76,7 +69,7 @@ class Dispatcher:
         self.errors: list[BaseException] = []
         """What went wrong while serving, other than what the tape has."""
         self._waiting_for_end: Parked[None] | None = None
-        engine.state.receiver = self
+        engine.state.dispatcher = self
 
     def wait_for_end(self, released: Parked[None]) -> None:
         """Release a driver when the tape has no more inbound calls and all are served."""
@@ -106,7 +99,7 @@ class Dispatcher:
             task = self._tasks.get(event.call)
             return None if task is None else lambda: self._cancel(slot, task)
         assert isinstance(event, Start)
-        target = self._directory.target(event)
+        target = self._wrappers.target(event)
         if target is None:
             return None
         return lambda: self._spawn(slot, event, target)
@@ -117,7 +110,7 @@ class Dispatcher:
         if not isinstance(event, Start):
             taken = self._given.has(slot) and self._engine.announce(slot)
             return partial(self._given.step, slot) if taken else None
-        target = self._directory.target(event)
+        target = self._wrappers.target(event)
         if target is None or not self._engine.announce(slot):
             return None
         return lambda: self.serve(event, target, see_through=self._given.add)
@@ -126,7 +119,7 @@ class Dispatcher:
         """Whether an object is there for an inbound call, or a step of a stream."""
         if not isinstance(slot.event, Start):
             return self._given.has(slot)
-        return self._directory.target(slot.start) is not None
+        return self._wrappers.target(slot.start) is not None
 
     @property
     def given(self) -> tuple[int, ...]:
@@ -178,7 +171,7 @@ class Dispatcher:
         """Serve, in this task, the callbacks that came after a call before the loop was idle."""
         while (slot := self._engine.soon_after(call)) is not None:
             start = slot.event
-            target = self._directory.target(start) if isinstance(start, Start) else None
+            target = self._wrappers.target(start) if isinstance(start, Start) else None
             if not isinstance(start, Start) or start.soon is None or target is None:
                 return
             for _ in range(start.soon.rounds):
@@ -256,13 +249,13 @@ class Dispatcher:
         in_thread = start.on[:1] == "#" and start.strand != ROOT_STRAND
         if not isinstance(slot.event, Start) or not (in_thread or self.driver_is_busy):
             return False
-        target = self._directory.target(start)
+        target = self._wrappers.target(start)
         return target is not None and not _needs_a_loop(target)
 
     def _in_own_thread(self, slot: Slot) -> bool:
         """Start a call in its own thread, unless another call is just about to begin."""
         start = slot.start
-        target = self._directory.target(start)
+        target = self._wrappers.target(start)
         if target is None or self._callers.begin_soon:
             return False
         self._engine.announce(slot)

@@ -102,8 +102,8 @@ class LoopDriver:
                 self._state.window.skip(call)
             case Release(Waiter() as waiter):
                 self._release(waiter)
-            case Step.FINISH if self._state.receiver is not None:
-                self._state.receiver.finish()
+            case Step.FINISH:
+                self._state.dispatcher.finish()
             case Step.TELL:
                 self._state.fail_waiters()
             case _:
@@ -134,8 +134,8 @@ class LoopDriver:
                 self._loops.hook()
                 self._state.waiters.add(waiter)
             try:
-                if cancelled is None and self._state.receiver is not None:
-                    await self._state.receiver.serve_soon(call)
+                if cancelled is None:
+                    await self._state.dispatcher.serve_soon(call)
                 event = await waiter.future
             except library.cancelled as error:
                 with self._state.monitor:
@@ -273,16 +273,16 @@ class LoopDriver:
         return deliver
 
     def _received(self, head: Slot) -> Callable[[], None] | None:
-        return None if self._state.receiver is None else self._state.receiver.in_loop(head)
+        return self._state.dispatcher.in_loop(head)
 
     def _last_resort(self, view: View) -> LastResort:
         """What can still be done for a loop that is idle for good."""
-        receiver, failed = self._state.receiver, view.failed_for is not None
+        failed = view.failed_for is not None
         leaving = None if failed else self._leaving()
         used_up = view.due is None and not view.anyone_waits
         return LastResort(
             leaving=leaving,
-            finishes=leaving is None and receiver is not None and receiver.finishes(failed=failed),
+            finishes=leaving is None and self._state.dispatcher.finishes(failed=failed),
             forsaken=used_up and self._is_forsaken(hears=view.hears),
             idle_workers=self._state.threads.idle(self._state.waiters),
             other_loop=len(self._loops.running()) > 1,

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import NoReturn, Protocol, final
+from typing import TYPE_CHECKING, NoReturn, final
 
 from vcr_gen.errors import Divergence, DivergenceError, UsageError, ValueCodecError
 from vcr_gen.runtime.failures.divergence import Reporter
@@ -21,47 +21,18 @@ from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import End, Event, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = [
-    "Receiver",
-    "ReplayState",
-]
+if TYPE_CHECKING:
+    from vcr_gen.runtime.replay.inbound import Dispatcher
 
-
-class Receiver(Protocol):
-    """Takes the inbound calls of a replay."""
-
-    aside: set[int]
-    """The calls that are made from threads in the environment's place, and are not over."""
-
-    @property
-    def given(self) -> tuple[int, ...]:
-        """The calls of the application's streams that the environment reads step by step."""
-
-    def in_loop(self, slot: Slot) -> Callable[[], None] | None:
-        """What serves an event from an idle loop; None where no object can take it."""
-
-    def in_thread(self, slot: Slot) -> Callable[[], None] | None:
-        """What serves an inbound call, or a step of a stream, from a thread that waits."""
-
-    def serves(self, slot: Slot) -> bool:
-        """Whether an object is there for an inbound call, or a step of a stream."""
-
-    async def serve_soon(self, call: int) -> None:
-        """Serve, in this task, the callbacks that came after a call before the loop was idle."""
-
-    def takes(self, head: Slot | None) -> bool:
-        """Whether the callback thread makes an inbound call, now or later."""
-
-    def finishes(self, *, failed: bool = False) -> bool:
-        """Whether a driver waits for the end of the inbound calls, and this is it."""
-
-    def finish(self) -> None:
-        """Release the driver that waits for the end."""
+__all__ = ["ReplayState"]
 
 
 @final
 class ReplayState:
     """What the parts of a replay share. Every access holds `monitor`."""
+
+    dispatcher: "Dispatcher"
+    """Makes the inbound calls; it sets itself here before the session begins."""
 
     def __init__(
         self,
@@ -83,8 +54,6 @@ class ReplayState:
         self.running: dict[int, Slot] = {}
         """The recorded start of each outbound call that runs."""
         self.threads = Threads()
-        self.receiver: Receiver | None = None
-        """What takes inbound calls."""
         self.when_moved: Callable[[], None] | None = None
         """Tells the thread that makes the environment's calls to look again, once there is one."""
         self.monitor = Monitor()

@@ -94,10 +94,9 @@ def _others(state: ReplayState) -> Others:
     head = state.window.head()
     due = due_from(state, head)
     jobs = state.strands.jobs_besides(_waiting_threads(state))
-    calls_back = state.receiver is not None and state.receiver.takes(head)
     return Others(
         takes=_is_told(state, due),
-        serves=calls_back or _is_served(state, due),
+        serves=state.dispatcher.takes(head) or _is_served(state, due),
         jobs=jobs,
         longest_job=max(state.recorded_jobs.values(), default=0.0),
         threads="none" if jobs else state.threads.activity(state.waiters),
@@ -134,14 +133,14 @@ def _is_told(state: ReplayState, due: Slot | None) -> bool:
 def _is_served(state: ReplayState, due: Slot | None) -> bool:
     """Whether another thread, which waits in its strand, is about to serve what is due."""
     strand = None if due is None else served_in(state, due)
-    if due is None or strand is None or state.receiver is None:
+    if due is None or strand is None:
         return False
     here = threading.current_thread()
     for waiter in state.waiters:
         begun = state.running.get(waiter.call)
         is_another = waiter.future is None and waiter.thread is not here
         if is_another and begun is not None and begun.start.strand == strand:
-            return state.receiver.serves(due)
+            return state.dispatcher.serves(due)
     return False
 
 
@@ -184,9 +183,7 @@ def served_in(state: ReplayState, head: Slot) -> str | None:
 
 def serves_here(state: ReplayState, due: Slot, strand: str | None) -> bool:
     """Whether what is due is made in the thread that waits in a strand."""
-    if strand is None or state.receiver is None or served_in(state, due) != strand:
-        return False
-    return state.receiver.serves(due)
+    return strand is not None and served_in(state, due) == strand and state.dispatcher.serves(due)
 
 
 def _next_for(state: ReplayState, waiter: Waiter) -> Slot | None:
@@ -205,8 +202,7 @@ def _next_for(state: ReplayState, waiter: Waiter) -> Slot | None:
 
 def _callback_in(state: ReplayState, strand: str) -> Slot | None:
     """What the environment does next in a strand: a call, or a step of a stream it has."""
-    streams = () if state.receiver is None else state.receiver.given
-    steps = (state.window.next_of_call(call) for call in streams)
+    steps = (state.window.next_of_call(call) for call in state.dispatcher.given)
     own = (slot for slot in steps if slot is not None and served_in(state, slot) == strand)
     call = state.window.next_inbound_of(strand)
     return min(filter(None, (call, *own)), key=lambda slot: slot.index, default=None)

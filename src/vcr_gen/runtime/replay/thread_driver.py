@@ -142,7 +142,7 @@ class ThreadDriver:
 
     def _serve(self, slot: Slot) -> None:
         """Make an inbound call, or a step of a stream, in this thread, which waits."""
-        run = None if self._state.receiver is None else self._state.receiver.in_thread(slot)
+        run = self._state.dispatcher.in_thread(slot)
         if run is not None:
             with self._state.monitor.left():
                 run()
@@ -225,18 +225,13 @@ class Unfinished:
             state.strands.expect_no_more()
             while state.failure is None:
                 head = self.head()
-                endless = head is None and bool(self._being_served() - self._calls)
+                endless = head is None and bool(state.dispatcher.aside - self._calls)
                 if head is None and not endless:
                     return
                 if not self._thread_driver.others_move(in_loop=True):
                     if endless:
                         state.note_failure(state.stall())
                     return
-
-    def _being_served(self) -> set[int]:
-        """The callbacks that threads of ours make."""
-        receiver = self._state.receiver
-        return set() if receiver is None else receiver.aside
 
     def _gives_up(self, slot: Slot) -> bool:
         """Whether an event says that a callback was not over when the recording was closed."""

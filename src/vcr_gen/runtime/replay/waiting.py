@@ -18,8 +18,6 @@ __all__ = [
     "BLOCKED_GRACE",
     "INTERRUPT_AGAIN",
     "LONG_WAIT",
-    "LOOK_AGAIN",
-    "MOMENT",
     "NOTHING_MORE",
     "POLL",
     "SECONDS_TO_END",
@@ -39,25 +37,19 @@ INTERRUPT_AGAIN: Final = 0.05
 """Seconds after which a main thread that was inside our code is interrupted again."""
 
 TICK: Final = 0.02
-"""Seconds after which a waiting thread looks again, even if nothing moved."""
+"""Seconds after which a waiting thread, or a loop whose tape is used up, looks again."""
 
 LONG_WAIT: Final = 1.0
 """Seconds after which a thread that waits for its answer looks again; not the watcher."""
 
 POLL: Final = 0.002
-"""Seconds that a loop really waits while other threads may still do something."""
-
-LOOK_AGAIN: Final = 0.05
-"""Seconds that a loop really waits once the tape is used up: a thread may still diverge."""
+"""Seconds after which a loop, or a callback that is due, looks again for other threads."""
 
 BLOCKED_GRACE: Final = 0.2
 """Seconds to wait for threads that all sit in a wait of the standard library."""
 
 SLOWER_NOW: Final = 2.0
 """How much longer than in the recording work may take: this machine may be slower, or busy."""
-
-MOMENT: Final = 0.001
-"""Seconds after which the callback thread looks again whether the program waits."""
 
 AT_WORK: Final = 0.05
 """Seconds that a thread at work has before a callback comes: it may not get a CPU at once."""

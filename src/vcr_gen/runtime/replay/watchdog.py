@@ -19,7 +19,7 @@ from contextlib import suppress
 from functools import partial
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import FrameType
-from typing import Any, Final, Protocol, final
+from typing import TYPE_CHECKING, Any, Final, final
 from weakref import WeakMethod
 
 from vcr_gen.errors import DivergenceError
@@ -34,6 +34,9 @@ from vcr_gen.runtime.strands.frames import (
     is_ours,
     is_tool,
 )
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.replay.replay_state import ReplayState
 
 __all__ = ["Interrupt", "Watchdog"]
 
@@ -54,23 +57,11 @@ _call_handler: Final[Any] = _thread.interrupt_main
 """Makes Python call the handler of a signal at its next step. It takes every number."""
 
 
-class Session(Protocol):
-    """The session that must end."""
-
-    over: threading.Event
-    """Set when the session is closed."""
-    failure: DivergenceError | None
-    patience: float
-
-    def waiting(self) -> tuple[str, ...]:
-        """What every task and thread of the program waits for, in words."""
-
-
 @final
 class Watchdog:
     """Makes sure that a session which has failed is closed soon."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "ReplayState") -> None:
         self._session = session
         self._interrupt = Interrupt(self._error_at, session.patience)
         self._owner: threading.Thread | None = None
