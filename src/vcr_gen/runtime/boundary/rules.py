@@ -132,16 +132,8 @@ class Loosening:
             if Wild.JSON in steps:
                 text = FieldPath("", "x", steps[: steps.index(Wild.JSON)])
                 if len(text.steps) == len(place.steps) and text.covers(place):
-                    below = f".{Wild.JSON.value}"
-                    return [
-                        Difference(
-                            found.path + below + each.path[1:],
-                            each.recorded,
-                            each.actual,
-                            each.reason,
-                        )
-                        for each in differences(before, after)
-                    ]
+                    inside = f"{found.path[1:]}.{Wild.JSON.value}"
+                    return [each.below(inside) for each in differences(before, after)]
         return (found,)
 
 

@@ -139,12 +139,13 @@ class Bound:
     def encode(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
         """The plain form of the arguments."""
         encoded: dict[str, Plain] = {}
-        before = at_work.channel
+        before, at_work.channel = at_work.channel, self.value
         try:
             for name, passing in self.arguments.items():
                 value = arguments[name]
                 if value is not ...:  # a default that only the implementation knows
-                    at_work.channel = passing
+                    if self.has_live:
+                        at_work.channel = passing
                     encoded[name] = passing.codec.encode(value)
         except EncodeError as error:
             raise passing.refusal(value, error) from None

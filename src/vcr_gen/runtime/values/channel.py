@@ -70,6 +70,8 @@ class ValueChannel:
 
     def give(self, value: Any) -> tuple[Plain, Any]:
         """The encoded form of a live value, and the object that the other side gets."""
+        if self.codec.replace_live is None:
+            return self.encode(value), value
         if self.way == "inward":  # wrap inbound objects first: the wrapper has the number
             value = self.forward(value)
             return self.encode(value), value
@@ -78,11 +80,13 @@ class ValueChannel:
 
     def encode(self, value: Any) -> Plain:
         """The plain form of a live value; `Screen` makes the stored form of it."""
+        before, at_work.channel = at_work.channel, self  # not through `run`: most values come here
         try:
-            plain: Plain = self.run(self.codec.encode, value)
-            return plain
+            return self.codec.encode(value)
         except EncodeError as error:
             raise self.refusal(value, error) from None
+        finally:
+            at_work.channel = before
 
     def refusal(self, value: Any, error: EncodeError) -> EncodeError:
         """The error of the codec, with the name of the value and without its secrets."""
