@@ -58,6 +58,8 @@ class Method:
     """The field paths of secrets that the types do not mark."""
     leaves: bool = False
     """Whether it leaves a context manager, with the exception that ended the block."""
+    late: tuple[str, ...] = ()
+    """The types that are imported when first needed, each as `module:name`."""
 
 
 @final
@@ -231,7 +233,12 @@ class Boundary:
             call=call,
             rules=tuple(self._rules(key)),
             secrets=tuple(self._secret.get(_member(key), ())),
+            late=tuple(self._late_types(call)),
         )
+
+    def _late_types(self, call: type[Call]) -> Iterator[str]:
+        said = set(re.findall(r"\w+", _signature(call)))
+        yield from (place for name, place in self._late_imports.items() if name in said)
 
 
 _ITERATED: Final = {"__iter__": Iterator[Any], "__aiter__": AsyncIterator[Any]}

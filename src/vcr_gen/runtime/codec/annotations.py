@@ -12,7 +12,7 @@ import sys
 import types
 import typing
 from collections import abc
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import InitVar
 from types import BuiltinFunctionType
 from typing import (
@@ -176,6 +176,16 @@ def widest(part: object, this: type | None = None) -> object:
     if isinstance(part, ParamSpec | TypeVarTuple):
         return Any
     return part
+
+
+def import_failures(places: Iterable[str]) -> Iterator[str]:
+    """Why names of the form `module:name` cannot be imported, in words."""
+    for place in places:
+        try:
+            late_import(place)
+        except NameError as error:
+            why = error.__cause__
+            yield f"`{place}` cannot be imported ({type(why).__name__}: {why})"
 
 
 def late_import(place: str) -> object:

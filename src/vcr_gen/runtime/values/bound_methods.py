@@ -260,6 +260,7 @@ class Binder:
                 what,
                 root,
                 loosening,
+                method.late,
                 self._crossing,
             )
 

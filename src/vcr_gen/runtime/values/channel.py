@@ -13,6 +13,7 @@ from vcr_gen.paths import FieldPath, step_text
 from vcr_gen.runtime.boundary.origins import in_use, titled
 from vcr_gen.runtime.boundary.rules import Loosening
 from vcr_gen.runtime.codec import Codec, Difference, same
+from vcr_gen.runtime.codec.annotations import import_failures
 from vcr_gen.runtime.codec.field_paths import replace
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets, decode_with_typed_placeholders
@@ -52,6 +53,8 @@ class ValueChannel:
     """Its name in field paths."""
     loosening: Loosening | None = None
     """The rules of its comparison, if not equality."""
+    late: tuple[str, ...] = ()
+    """Names in its type that are imported on first use, each as `module:name`."""
     crossing: Any = None
     """The live objects of the session."""
 
@@ -95,7 +98,7 @@ class ValueChannel:
             path=place,
             expected=error.expected,
             got=self.secrets.refused(place, error.got),
-            hint=error.hint,
+            hint="; ".join(filter(None, (*import_failures(self.late), error.hint))),
         )
         if isinstance(value, BaseException) and (site := _raised_at(value)):
             # The new error replaces the exception, which may be the actual mistake.
