@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from vcr_gen.runtime.tape.recording import Reading, Recording
+from vcr_gen.runtime.tape.reading import Reading
+from vcr_gen.runtime.tape.recording import Recording
 
 HEADER: dict[str, Any] = {"recorded_at": "2026-11-16T05:00:00+00:00"}
 """The least that a header has."""

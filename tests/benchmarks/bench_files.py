@@ -15,7 +15,8 @@ from time import process_time
 import yaml
 
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.recording import Reading, Recording
+from vcr_gen.runtime.tape.reading import Reading
+from vcr_gen.runtime.tape.recording import Recording
 
 HEADER: dict[str, Plain] = {"recorded_at": "2026-11-16T05:00:00+00:00", "order": "strand"}
 

@@ -11,7 +11,8 @@ from hypothesis import given
 
 from vcr_gen.cli import main
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.recording import Reading, Recording
+from vcr_gen.runtime.tape.reading import Reading
+from vcr_gen.runtime.tape.recording import Recording
 
 HEADER: dict[str, Plain] = {
     "vcr-gen": 1,

@@ -9,7 +9,8 @@ from time import process_time
 import pytest
 from cassette_values import FORMATS, HEADER, SESSION
 
-from vcr_gen.runtime.tape.recording import Reading, Recording
+from vcr_gen.runtime.tape.reading import Reading
+from vcr_gen.runtime.tape.recording import Recording
 
 SMALL, LARGE = 500, 10_000
 ENDINGS = pytest.mark.parametrize("suffix", list(FORMATS))

@@ -16,7 +16,8 @@ import vcr_gen
 from vcr_gen.cli import main
 from vcr_gen.errors import CassetteWriteError
 from vcr_gen.runtime.formats import format_for
-from vcr_gen.runtime.tape.recording import Reading, Recording, partial_of, salvage
+from vcr_gen.runtime.tape.reading import Reading, partial_of, salvage
+from vcr_gen.runtime.tape.recording import Recording
 
 SOURCES = str(Path(vcr_gen.__file__).parents[1])
 ENDINGS = pytest.mark.parametrize("suffix", list(FORMATS))
@@ -97,6 +98,7 @@ FINISHER = """
 import os, signal, sys
 from pathlib import Path
 from vcr_gen.runtime.tape import recording as recording_module
+from vcr_gen.runtime.tape.reading import Reading, partial_of, salvage
 tape, header, old = Path(sys.argv[1]), {"recorded_at": sys.argv[2]}, Path(sys.argv[1]).read_bytes()
 
 def finish(at):  # kills itself at that step; the number of steps if there are fewer
@@ -124,9 +126,9 @@ for at in range(1, finish(0)):
     if not child:
         finish(at)
     os.waitpid(child, 0)
-    saved = recording_module.partial_of(tape)
-    state = "old" if tape.read_bytes() == old else f"new {recording_module.Reading(tape).count}"
-    print(state, len(recording_module.salvage(saved).events) if saved.exists() else "-")
+    saved = partial_of(tape)
+    state = "old" if tape.read_bytes() == old else f"new {Reading(tape).count}"
+    print(state, len(salvage(saved).events) if saved.exists() else "-")
 """
 
 
@@ -226,7 +228,8 @@ FORBIDDEN = """
 import os, sys
 from pathlib import Path
 from vcr_gen.errors import CassetteError
-from vcr_gen.runtime.tape.recording import Reading, Recording
+from vcr_gen.runtime.tape.reading import Reading
+from vcr_gen.runtime.tape.recording import Recording
 if os.getuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
 for use in (Reading, Recording):

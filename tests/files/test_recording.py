@@ -22,8 +22,8 @@ from vcr_gen.errors import (
 )
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.tape import recording as recording_module
-from vcr_gen.runtime.tape.reading import target_of
-from vcr_gen.runtime.tape.recording import Reading, Recording, partial_of, salvage
+from vcr_gen.runtime.tape.reading import Reading, partial_of, salvage, target_of
+from vcr_gen.runtime.tape.recording import Recording
 
 pytestmark = pytest.mark.parametrize("suffix", list(FORMATS))
 

@@ -7,7 +7,7 @@ from guarded.bridges import Echo
 from vcr_guarded import VcrApi
 
 from vcr_gen import Cassette
-from vcr_gen.runtime.tape.recording import Reading
+from vcr_gen.runtime.tape.reading import Reading
 
 KEY = "k3y-of-mine-0123456789"
 

@@ -15,7 +15,7 @@ from vcr_sample import VcrLocks, VcrShell
 
 from vcr_gen import Cassette, Registry
 from vcr_gen.errors import DecodeError, DivergenceError, IncompleteError
-from vcr_gen.runtime.tape.recording import partial_of
+from vcr_gen.runtime.tape.reading import partial_of
 
 KINDS = [
     "boom",

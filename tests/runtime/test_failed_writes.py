@@ -19,7 +19,7 @@ from vcr_sample import VcrBus, VcrFeed, VcrServer, VcrShell
 from vcr_gen import Cassette
 from vcr_gen.errors import CassetteWriteError, IncompleteError
 from vcr_gen.runtime.tape import recording as recording_module
-from vcr_gen.runtime.tape.recording import partial_of, salvage
+from vcr_gen.runtime.tape.reading import partial_of, salvage
 
 MODES = ("once", "all", "new_episodes")
 

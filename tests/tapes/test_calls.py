@@ -9,7 +9,7 @@ from tape_files import SESSION, write_tape
 
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.tape.events import Item, Signal
-from vcr_gen.runtime.tape.recording import Reading
+from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.values import live_codecs
 from vcr_gen.runtime.values.live_objects import live_kind
 from vcr_gen.runtime.values.objects import LIVE_WORDS

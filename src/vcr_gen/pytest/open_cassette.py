@@ -175,7 +175,7 @@ class OpenCassette:
         self._note(Note("report", str(target), detail))
 
     def _partial_detail(self) -> str:
-        from vcr_gen.runtime.tape.recording import partial_of
+        from vcr_gen.runtime.tape.reading import partial_of
 
         partial = partial_of(Path(os.path.realpath(self.path)))
         before = "the cassette is as it was" if self.path.exists() else "there is no cassette"

@@ -18,8 +18,7 @@ from vcr_gen.errors import CassetteTemplateError
 from vcr_gen.runtime.formats.file_layout import TEMPLATE_KEY
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import End, Event, Item, Start
-from vcr_gen.runtime.tape.reading import read_events
-from vcr_gen.runtime.tape.recording import Reading
+from vcr_gen.runtime.tape.reading import Reading, read_events
 
 if TYPE_CHECKING:
     from jinja2.nodes import Template

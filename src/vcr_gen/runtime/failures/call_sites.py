@@ -71,8 +71,7 @@ def site_of_awaiter(task: object) -> str:
 
 def site_of_thread(thread: threading.Thread) -> str:
     """The application's frame of a thread; empty if unknown, or if it runs a test tool."""
-    frame = frame_of_thread(thread)
-    return site_among(each for each in frames_from(frame) if not is_tool(each))
+    return site_among(frames_from(frame_of_thread(thread)))
 
 
 def site_among(frames: Iterable[FrameType]) -> str:

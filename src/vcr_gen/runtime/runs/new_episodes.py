@@ -13,7 +13,8 @@ from vcr_gen.runtime.replay.replay_session import Replayer
 from vcr_gen.runtime.runs.base import Settings
 from vcr_gen.runtime.runs.replay_run import ReplayRun
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.recording import Reading, Recording
+from vcr_gen.runtime.tape.reading import Reading
+from vcr_gen.runtime.tape.recording import Recording
 
 __all__ = ["ContinueRun"]
 

@@ -23,8 +23,7 @@ from vcr_gen.runtime.replay.inbound import Dispatcher, Wrappers
 from vcr_gen.runtime.replay.replay_session import Replayer
 from vcr_gen.runtime.runs.base import Run, Settings, warn_user
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.reading import salvage_hint
-from vcr_gen.runtime.tape.recording import Reading
+from vcr_gen.runtime.tape.reading import Reading, salvage_hint
 from vcr_gen.runtime.tape.window import Window
 from vcr_gen.runtime.values.objects import Objects
 

@@ -24,7 +24,7 @@ from vcr_gen.runtime.tape.events import (
     kind_of,
 )
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.recording import Reading
+from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
 from vcr_gen.runtime.values.objects import Objects

@@ -21,19 +21,16 @@ from vcr_gen.runtime.formats.file_layout import count_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.reading import (
     Change,
-    Reading,
-    Salvaged,
     entries_of,
     open_regular,
     partial_of,
     reason,
-    salvage,
 )
 
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["Reading", "Recording", "Salvaged", "partial_of", "remove_cassette", "salvage"]
+__all__ = ["Recording", "remove_cassette"]
 
 _OPEN: Final = os.O_RDWR | os.O_CREAT
 if sys.platform == "win32":

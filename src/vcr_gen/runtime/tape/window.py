@@ -23,8 +23,7 @@ from vcr_gen.runtime.tape.events import (
     Start,
     driven_by_application,
 )
-from vcr_gen.runtime.tape.reading import Recorded, read_events
-from vcr_gen.runtime.tape.recording import Reading
+from vcr_gen.runtime.tape.reading import Reading, Recorded, read_events
 
 __all__ = ["REACH", "Slot", "Window"]
 
