@@ -9,14 +9,13 @@ from typing import Final
 from vcr_gen.errors import UsageError
 
 __all__ = [
-    "Action",
     "Mode",
-    "action_for",
     "asks_to_record",
     "follows_variable",
     "is_set",
     "mode_in",
     "named_mode",
+    "records",
 ]
 
 _YES: Final = ("1", "true", "yes", "on")
@@ -36,15 +35,6 @@ class Mode(Enum):
     """Record again; the cassette is replaced only on success."""
     VERIFY = "verify"
     """Call the real environment and compare its answers with the tape."""
-
-
-class Action(Enum):
-    """The effect of a mode on one cassette."""
-
-    RECORD = "record"
-    REPLAY = "replay"
-    CONTINUE = "continue"
-    VERIFY = "verify"
 
 
 _ALIASES = {"rewrite": Mode.ALL}
@@ -101,17 +91,8 @@ def is_set(environment: Mapping[str, str], name: str) -> bool:
     return environment.get(name, "").lower() not in _NO
 
 
-def action_for(mode: Mode, path: Path) -> Action:
-    """The action of a mode, depending on whether the cassette exists."""
-    exists = os.path.lexists(path)
-    match mode:
-        case Mode.NONE:
-            return Action.REPLAY
-        case Mode.VERIFY:
-            return Action.VERIFY
-        case Mode.ALL:
-            return Action.RECORD
-        case Mode.ONCE:
-            return Action.REPLAY if exists else Action.RECORD
-        case Mode.NEW_EPISODES:
-            return Action.CONTINUE if exists else Action.RECORD
+def records(mode: Mode, path: Path) -> bool:
+    """Whether a mode records a new cassette at this path."""
+    return mode is Mode.ALL or (
+        mode in (Mode.ONCE, Mode.NEW_EPISODES) and not os.path.lexists(path)
+    )

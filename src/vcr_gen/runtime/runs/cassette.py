@@ -27,7 +27,7 @@ from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_sites import hide_our_frames
 from vcr_gen.runtime.failures.format_values import show_age
-from vcr_gen.runtime.modes import Action, Mode, action_for, follows_variable, mode_in, named_mode
+from vcr_gen.runtime.modes import Mode, follows_variable, mode_in, named_mode, records
 from vcr_gen.runtime.privacy import Redaction
 from vcr_gen.runtime.replay.strategies import Order, Orders, Strategy
 from vcr_gen.runtime.runs.base import RecordRun, Run, Settings
@@ -128,7 +128,7 @@ class Cassette:
             advice=Advice(self.path, record_with, follows_variable(asked)),
         )
         try:
-            self._run = _run_for(self._action(max_age, when_stale))(self._settings)
+            self._run = self._kind_of_run(max_age, when_stale)(self._settings)
         except VcrError as error:
             hide_our_frames(error)
             raise
@@ -232,12 +232,19 @@ class Cassette:
         count = self._instances[boundary.name] = self._instances.get(boundary.name, 0) + 1
         return "" if count == 1 else f"{boundary.name}~{count}"
 
-    def _action(self, max_age: timedelta | None, when_stale: WhenStale) -> Action:
-        """The action for the mode and the file."""
-        action = action_for(self.mode, self.path)
-        if action in (Action.REPLAY, Action.CONTINUE) and self._is_stale(max_age, when_stale):
-            return Action.RECORD
-        return action
+    def _kind_of_run(self, max_age: timedelta | None, when_stale: WhenStale) -> type[Run]:
+        """What the mode does with the file; rare kinds are imported on first use."""
+        if self.mode is Mode.VERIFY:
+            from vcr_gen.runtime.runs.verify_run import VerifyRun
+
+            return VerifyRun
+        if records(self.mode, self.path) or self._is_stale(max_age, when_stale):
+            return RecordRun
+        if self.mode is Mode.NEW_EPISODES:
+            from vcr_gen.runtime.runs.new_episodes import ContinueRun
+
+            return ContinueRun
+        return ReplayRun
 
     def _is_stale(self, max_age: timedelta | None, when_stale: WhenStale) -> bool:
         """Whether the recording is too old and must be recorded again."""
@@ -267,20 +274,3 @@ def _hermetic(given: "Literal['warn', 'fail'] | Hermetic | None") -> "Hermetic |
     from vcr_gen.runtime.extras.hermetic import Hermetic
 
     return Hermetic(action=given)
-
-
-def _run_for(action: Action) -> type[Run]:
-    """The class for an action; rare ones are imported on first use."""
-    match action:
-        case Action.RECORD:
-            return RecordRun
-        case Action.REPLAY:
-            return ReplayRun
-        case Action.CONTINUE:
-            from vcr_gen.runtime.runs.new_episodes import ContinueRun
-
-            return ContinueRun
-        case Action.VERIFY:
-            from vcr_gen.runtime.runs.verify_run import VerifyRun
-
-            return VerifyRun
