@@ -52,8 +52,8 @@ class Outcome:
     """The requested data: a page, a Protocol, a table."""
     document: Mapping[str, object] | None = None
     """The fields of the JSON document; None if they are those of this class."""
-    annotations: Sequence[Diagnostic] = ()
-    """Problems in `text` that GitHub shows at their places."""
+    found: Sequence[Diagnostic] = ()
+    """The problems that the command looks for: they are data, too."""
     diff: str = ""
     summary: str = ""
     fix: str = ""
@@ -82,6 +82,8 @@ def _text(outcome: Outcome, terminal: Terminal) -> None:
             color = _COLORS.get(file.kind, "yellow")
             more = f": {file.what}" if file.what else ""
             terminal.data(f"{terminal.paint(file.kind, color)} {file.path}{more}")
+    for diagnostic in outcome.found:
+        terminal.data(str(diagnostic))
     terminal.data(outcome.text)
     terminal.data(outcome.diff)
     sys.stdout.flush()
@@ -114,7 +116,7 @@ def _said(file: FileNote) -> dict[str, str]:
 
 
 def _github(outcome: Outcome, terminal: Terminal) -> None:
-    for diagnostic in (*outcome.annotations, *outcome.diagnostics):
+    for diagnostic in (*outcome.found, *outcome.diagnostics):
         hint = f"\nhint: {diagnostic.hint}" if diagnostic.hint else ""
         place = f"file={_property(_in_repository(diagnostic.path))}"
         if diagnostic.line:

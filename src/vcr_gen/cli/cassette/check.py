@@ -68,8 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     outcome = Outcome(
         code=DIFFERENT if problems else FINE,
-        text="\n".join(map(str, problems)),
-        annotations=problems,
+        found=problems,
         summary="\n".join([*wrappers.remarks, summary]),
         document={
             "remarks": list(wrappers.remarks),

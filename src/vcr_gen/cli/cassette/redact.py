@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes, write_cassette
-from vcr_gen.cli.cassette.scan import read_scan_config
+from vcr_gen.cli.cassette.scan import find_secrets, read_scan_config
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
@@ -17,7 +17,6 @@ from vcr_gen.runtime.tape.entries import Folding
 from vcr_gen.runtime.tape.reading import Reading, is_partial, read_events
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
 from vcr_gen.runtime.values.stored_values import Screen
-from vcr_gen.tapes.findings import find_secrets
 
 __all__ = ["add_parser", "redacted_events", "redactor_of", "run"]
 
