@@ -13,7 +13,6 @@ import pytest
 from vcr_gen.errors import DivergenceError, ReplayError, VcrError
 from vcr_gen.pytest.constants import CASSETTE, PREFIX
 from vcr_gen.pytest.open_cassette import OpenCassette
-from vcr_gen.pytest.options import marked_options
 from vcr_gen.runtime.modes import asks_to_record
 
 __all__ = ["Hooks", "as_failure", "hide_our_frames_in"]
@@ -63,14 +62,6 @@ class Hooks:
         for opened in self._used_by(item):
             opened.enter_block(self._test_frame)
         return (yield)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Refuse invalid markers, also on tests that use no cassette."""
-        try:
-            marked_options(item)
-        except VcrError as error:
-            raise as_failure(error) from None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_fixture_setup(
