@@ -27,8 +27,6 @@ from vcr_gen.runtime.codec.node import Node, UnsupportedNode
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
-from vcr_gen.runtime.values.anchors import Anchors
-from vcr_gen.runtime.values.bound_methods import Binder
 from vcr_gen.runtime.values.live_objects import live_kind
 
 __all__ = ["CurrentMethod", "Described", "describe_project"]
@@ -114,12 +112,12 @@ def _describe(modules: Iterable[str]) -> Described:
             remarks.append(f"signatures of {name} were not compared: {why}")
             continue
         found += [value for value in vars(module).values() if isinstance(value, Boundary)]
-    binder = _binder(found)
+    compiler = _compiler(found)
     boundaries: dict[str, dict[str, CurrentMethod]] = {}
     ambiguous = set()
     for boundary in found:
         try:
-            methods = _methods(boundary, binder)
+            methods = _methods(boundary, compiler)
         except Exception as error:  # a type of the project may be unresolvable
             why = f"{type(error).__name__}: {error}"
             remarks.append(f"signatures of `{boundary.name}` were not compared: {why}")
@@ -133,19 +131,18 @@ def _describe(modules: Iterable[str]) -> Described:
     return Described(boundaries, remarks)
 
 
-def _methods(boundary: Boundary, binder: Binder) -> dict[str, CurrentMethod]:
+def _methods(boundary: Boundary, compiler: Compiler) -> dict[str, CurrentMethod]:
     signatures = boundary.signatures()
     return {
-        key: _method(signatures[key], boundary.method(call), boundary.wrapper, key, binder)
+        key: _method(signatures[key], boundary.method(call), boundary.wrapper, key, compiler)
         for key, call in boundary.calls.items()
     }
 
 
 def _method(
-    signature: str, method: Method, wrapper: type[Any], key: str, binder: Binder
+    signature: str, method: Method, wrapper: type[Any], key: str, compiler: Compiler
 ) -> CurrentMethod:
     values = _default_values(wrapper, key)
-    bound = binder.bind(method)
     defaults = {}
     omitted = [parameter.name for parameter in method.unrecorded]
     for parameter in method.parameters:
@@ -154,7 +151,7 @@ def _method(
             omitted.append(parameter.name)
         elif value is not inspect.Parameter.empty:
             with suppress(EncodeError):
-                stored = bound.arguments[parameter.name].encode(value)
+                stored = compiler.codec(parameter.annotation).encode(value)
                 defaults[parameter.name] = _without_secrets(parameter.name, stored)
     return CurrentMethod(signature, defaults, omitted)
 
@@ -192,7 +189,7 @@ def _default_values(wrapper: type[Any], key: str) -> dict[str, object]:
     return values
 
 
-def _binder(boundaries: Iterable[Boundary]) -> Binder:
+def _compiler(boundaries: Iterable[Boundary]) -> Compiler:
     """Compiles types as a session does, without live objects, which need a session."""
     protocols = [
         reachable.protocol_type for boundary in boundaries for reachable in boundary.reachable
@@ -207,8 +204,7 @@ def _binder(boundaries: Iterable[Boundary]) -> Binder:
             return None
         return UnsupportedNode("", "a live object")
 
-    compiler = Compiler(live=live)
-    return Binder(lambda annotation, _: compiler.codec(annotation), anchors=Anchors({}))
+    return Compiler(live=live)
 
 
 def main() -> None:
