@@ -101,19 +101,14 @@ def test_only_the_given_folders_are_looked_at(tests):
         "status": "different",
         "deleted": False,
         "unused": [str(tests.tapes / "test_old" / "test_a.jsonl")],
-        "kept": [],
         "unjudged": [],
     }
 
 
-def test_cassettes_that_code_opens_by_itself_are_kept(tests):
+def test_folders_that_are_not_named_like_a_test_module_are_left_alone(tests):
     tests.tape("manual/login.yaml")
-    tests.tape("shared/any.yaml")
-    tests.write("tests/helper.py", 'A = "cassettes/manual/login.yaml"\nB = ("shared", "any")\n')
-    _, out, err = tests.prune()
+    _, out, _ = tests.prune()
     assert out == "".join(f"unused tests/cassettes/{name}\n" for name in UNUSED)
-    assert "kept tests/cassettes/manual/login.yaml: mentioned in tests/helper.py\n" in err
-    assert "kept tests/cassettes/shared/any.yaml: mentioned in tests/helper.py\n" in err
 
 
 def test_modules_whose_tests_open_cassettes_while_they_run_are_not_judged(tests):

@@ -105,7 +105,8 @@ class Summary:
         self._notes.extend(self._pending)
         if not self._checks_unused:
             return
-        unused = find_unused(self._collected, self.used, self._passed)
+        patterns = self._config.getini("python_files")
+        unused = find_unused(self._collected, self.used, self._passed, patterns)
         self._notes.extend(Note("unused", str(path)) for path in unused)
         if unused and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -135,7 +136,6 @@ class Summary:
         """Answer `vcr-gen cassette prune`, which started this run."""
         modules = set(self._collected.modules)
         answer = {
-            "root": str(self._config.rootpath),
             "unused": [str(path) for path in unused],
             "unjudged": sorted(modules - self._collected.judged(self._passed)),
         }

@@ -4,6 +4,7 @@ import glob
 import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,17 +62,26 @@ class CollectedModules:
 
 
 def find_unused(
-    collected: CollectedModules, used: Collection[str], passed: Collection[str]
+    collected: CollectedModules,
+    used: Collection[str],
+    passed: Collection[str],
+    module_names: Collection[str],
 ) -> list[Path]:
     """The cassettes beside the collected modules that are not in `used`.
 
     A module is judged if all of it was collected and every test whose cassettes are unknown before
-    it runs has passed. A folder whose module no longer exists is always judged.
+    it runs has passed. So is a folder that is named like a test module (`module_names` are globs)
+    which no longer exists; other folders may hold cassettes that the tests open themselves.
     """
     known = {os.path.realpath(path) for path in used}
     folders = {module_folder(Path(module)) for module in collected.judged(passed)}
     for parent in {Path(module).parent for module in collected.modules}:
-        folders |= {folder for folder in _folders(parent / FOLDER) if _is_orphan(folder, parent)}
+        folders |= {
+            folder
+            for folder in _folders(parent / FOLDER)
+            if any(fnmatch(f"{folder.name}.py", pattern) for pattern in module_names)
+            and not any(parent.glob(f"{glob.escape(folder.name)}.*"))
+        }
     return sorted(
         path
         for folder in folders
@@ -88,10 +98,6 @@ def _opens_unknown_cassettes(fixtures: set[str]) -> bool:
 def _folders(parent: Path) -> Iterator[Path]:
     if parent.is_dir():
         yield from (path for path in parent.iterdir() if path.is_dir())
-
-
-def _is_orphan(folder: Path, parent: Path) -> bool:
-    return not any(parent.glob(f"{glob.escape(folder.name)}.*"))
 
 
 def _cassettes(folder: Path) -> Iterator[Path]:

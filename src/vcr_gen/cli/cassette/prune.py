@@ -3,12 +3,10 @@
 import argparse
 import json
 import os
-import re
 import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Collection, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,7 +23,6 @@ __all__ = ["add_parser", "run"]
 
 _FINE: Final = (0, 1, 5)
 """Exit codes of pytest with a valid answer: passed, failed, no tests."""
-_SKIPPED: Final = re.compile(r"\.|__pycache__\Z|node_modules\Z|site-packages\Z")
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -62,22 +59,20 @@ def run(arguments: argparse.Namespace) -> int:
         for path in map(Path, answer["unused"])
         if any(path.resolve().is_relative_to(root) for root in roots) and is_cassette(path)
     ]
-    kept = _mentions(Path(answer["root"]), unused)
-    removable = [path for path in unused if path not in kept]
     if arguments.yes:
-        for path in removable:
+        for path in unused:
             remove_cassette(path)
             with suppress(OSError):  # a folder that is not empty stays
                 path.parent.rmdir()
-    notes = [f"kept {_shown(path)}: mentioned in {_shown(file)}" for path, file in kept.items()]
+    notes = []
     if answer["unjudged"]:
         modules = ", ".join(_shown(Path(module)) for module in answer["unjudged"])
         notes.append(
             f"not judged, because their tests open cassettes while they run: {modules}\n"
             "  hint: pytest --vcrgen-check-unused runs the tests and lists unused cassettes"
         )
-    found = counted(len(removable), "unused cassette")
-    if not removable:
+    found = counted(len(unused), "unused cassette")
+    if not unused:
         notes.append("no unused cassettes")
     elif arguments.yes:
         notes.append(f"{found} deleted")
@@ -87,13 +82,12 @@ def run(arguments: argparse.Namespace) -> int:
         notes.append(f"{found}; nothing was deleted\nto delete: {command}")
     verb = "deleted" if arguments.yes else "unused"
     outcome = Outcome(
-        code=DIFFERENT if removable and not arguments.yes else FINE,
-        files=[FileNote(_shown(path), verb) for path in removable],
+        code=DIFFERENT if unused and not arguments.yes else FINE,
+        files=[FileNote(_shown(path), verb) for path in unused],
         summary="\n".join(notes),
         document={
             "deleted": arguments.yes,
-            "unused": [str(path) for path in removable],
-            "kept": [{"path": str(path), "named_in": str(file)} for path, file in kept.items()],
+            "unused": [str(path) for path in unused],
             "unjudged": answer["unjudged"],
         },
     )
@@ -119,32 +113,6 @@ def _ask_pytest() -> dict[str, Any]:
             raise UsageError(f"pytest could not determine which cassettes are used:\n{output}")
         found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
     return found
-
-
-def _mentions(root: Path, cassettes: Collection[Path]) -> dict[Path, Path]:
-    """The cassettes that a Python file mentions, and the file: code may open them directly.
-
-    The name of the cassette counts, and the name of its folder in quotes.
-    """
-    found: dict[Path, Path] = {}
-    for file in _python_files(root) if cassettes else ():
-        text = file.read_text(encoding="utf-8", errors="replace")
-        for path in cassettes:
-            folder = path.parent.name
-            if any(
-                name in text for name in (path.name, f'"{folder}"', f"'{folder}'", f"{folder}/")
-            ):
-                found.setdefault(path, file)
-    return found
-
-
-def _python_files(root: Path) -> Iterator[Path]:
-    for place, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if not _SKIPPED.match(name))
-        if "pyvenv.cfg" in files:
-            folders.clear()
-            continue
-        yield from (Path(place, name) for name in sorted(files) if name.endswith(".py"))
 
 
 def _shown(path: Path) -> str:
