@@ -5,12 +5,10 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
-from vcr_gen.gen.resources import stray_templates, templates_dir
 from vcr_gen.gen.settings.config import (
     BOUNDARY_SETTINGS,
     MINIMUM_TARGET,
@@ -233,25 +231,14 @@ def _check_version(table: StrictTable, specifier: str | None) -> None:
 
 
 def _templates(table: StrictTable, root: Path) -> Path | None:
-    """The folder of the user's templates; reports those that replace nothing."""
+    """The folder of the user's templates."""
     value = table.string("template-dir")
-    if value is None:
-        return None
-    folder = _existing(table, "template-dir", root, value)
-    known = [path.name for path in templates_dir().glob("*.jinja")]
-    for name in stray_templates(folder, known):
-        meant = get_close_matches(name, known, n=1)
-        hint = (
-            f"did you mean {meant[0]}?" if meant else f"templates are: {', '.join(sorted(known))}"
-        )
-        message = f"{value}/{name} replaces no template, and no other template includes it"
-        table.problem("template-dir", "VCR111", message, hint)
-    return folder
+    return None if value is None else _existing(table, "template-dir", root, value)
 
 
 def _existing(table: StrictTable, key: str, root: Path, value: str) -> Path:
     path = _resolved(table, key, root, value)
-    if not path.is_dir() and not _is_for_windows(value) and not _is_homeless(value):
+    if not path.is_dir() and not _is_for_windows(value):
         table.problem(key, "VCR404", f"`{key}` names a folder that does not exist: {value}")
     return path
 
@@ -275,19 +262,12 @@ def _absolute(table: StrictTable, key: str, root: Path, default: str) -> Path:
 def _resolved(table: StrictTable, key: str, root: Path, value: str) -> Path:
     if _is_for_windows(value):
         table.wrong(key, "a path with /, which works on every system", value)
-    if _is_homeless(value):
-        table.wrong(key, "a path; this home folder does not exist", value)
     return (root / os.path.expanduser(value)).resolve()
 
 
 def _is_for_windows(value: str) -> bool:
     """Whether a path uses backslashes on a system that does not."""
     return "\\" in value and os.sep != "\\"
-
-
-def _is_homeless(value: str) -> bool:
-    """Whether a path begins with a home folder that does not exist."""
-    return value.startswith("~") and os.path.expanduser(value) == value
 
 
 def _section(document: object, *keys: str) -> object:
