@@ -270,11 +270,11 @@ def test_an_unknown_file_name_says_which_are_known():
 EVENT_REFUSALS = {
     "an end at call that has not raised": (
         {"end": 1, "at": 0.1, "at_call": True, "returned": None},
-        "`at_call` is said only of what has raised",
+        "`at_call` is allowed only with `raised`",
     ),
     "a call that ended at call without raising": (
         {"call": 1, "of": "A.b", "at": 0.0, "took": 0.1, "at_call": True, "returned": 1},
-        "`at_call` is said only of what has raised",
+        "`at_call` is allowed only with `raised`",
     ),
     "a start that knows how it will end": (
         {"call": 1, "of": "A.b", "at": 0.0, "at_call": True},

@@ -103,7 +103,7 @@ class Format(Protocol):
     def read(self, stream: BinaryIO, path: Path) -> Iterator[Entry]:
         """Every entry in turn; an event that may be torn is never among them.
 
-        Raises CassetteFormatError at the first place that is not as it must be.
+        Raises CassetteFormatError at the first invalid place.
         """
 
     def verify(self, stream: BinaryIO, path: Path) -> int:
@@ -111,7 +111,7 @@ class Format(Protocol):
 
 
 def full_header(header: Mapping[str, Plain]) -> dict[str, Plain]:
-    """`header` as it is written: the version added, keys in their stable order, values checked."""
+    """The header to write: with the version, keys in a fixed order, and checked values."""
     unknown = sorted(set(header) - set(HEADER_KEYS))
     if unknown:
         raise UsageError(f"a cassette's header has no key {unknown[0]!r}")
@@ -124,7 +124,7 @@ def full_header(header: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 def check_event(event: Mapping[str, Plain]) -> dict[str, Plain]:
-    """`event` as a dict, if it can be written and told from an end mark."""
+    """`event` as a dict; raises if it cannot be written, or looks like an end mark."""
     plain = event if isinstance(event, dict) else dict(event)
     check_plain(plain)
     if len(plain) == 1 and isinstance(plain.get(END_KEY), dict):
@@ -133,9 +133,9 @@ def check_event(event: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 def check_header(position: int, key: str, value: Plain) -> str:
-    """What is wrong with the header's item number `position`; empty if nothing is.
+    """The problem with the item at `position` of a header; empty if there is none.
 
-    Item by item, so that a file which is no cassette is refused before it is read.
+    It checks one item at a time, so that another kind of file is refused at its first line.
     """
     if position == 0:
         if key != VERSION_KEY:
@@ -149,7 +149,7 @@ def check_header(position: int, key: str, value: Plain) -> str:
 
 
 def count_checked(entries: Iterator[Entry], path: Path) -> Iterator[Entry]:
-    """The same entries; raises unless the end mark counts exactly the events that came."""
+    """The same entries; raises unless the end mark has the right number of events."""
     count = 0
     for entry in entries:
         if entry.kind == "event":
@@ -188,7 +188,7 @@ def read_tail(stream: BinaryIO) -> bytes:
 
 
 def count_in(stream: BinaryIO, needle: bytes, *, after: bytes = b"") -> int:
-    """How often `needle` occurs in a file, behind the first `after`; neither overlaps itself."""
+    """How often `needle` occurs in a file after the first `after`; neither overlaps itself."""
     stream.seek(0)
     count = 0
     kept = b""

@@ -140,14 +140,14 @@ def _text(text: str, outer: str) -> str:
 
 def _literal(text: str, indent: str) -> str:
     # A reader takes the indentation from the first line unless the header has a number.
-    told = str(len(_STEP)) if text[0] in " \t\n" else ""
+    indent_digit = str(len(_STEP)) if text[0] in " \t\n" else ""
     body = text
     chomping = "-"
     if text.endswith("\n"):
         body = text[:-1]
         chomping = "+" if body.endswith("\n") else ""
     lines = [indent + line if line else "" for line in body.split("\n")]
-    return f"|{told}{chomping}\n" + "\n".join(lines)
+    return f"|{indent_digit}{chomping}\n" + "\n".join(lines)
 
 
 def _quoted(text: str) -> str:

@@ -71,8 +71,8 @@ class YamlFormat:
     def verify(self, stream: BinaryIO, path: Path) -> int:
         """Compare the end mark's count with the number of lines that start an event.
 
-        Whatever is inside an event is indented. A file in which this does not add up is torn, or
-        was laid out anew by hand: reading it tells which.
+        Everything inside an event is indented. If the numbers differ, the file is torn or was
+        reformatted; then it is read as a whole.
         """
         end = _END_MARK.search(read_tail(stream))
         if end is None or count_in(stream, b"\n- ", after=b"\nevents:") != int(end[1]):
@@ -82,7 +82,7 @@ class YamlFormat:
 
 
 def _read_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
-    """The entries, quickly as long as they are laid out as we write them."""
+    """The entries: the quick reader first, the parser from the first other layout on."""
     start = stream.tell()
     count = 0
     for entry in read_quickly(stream):
@@ -101,7 +101,7 @@ class _OtherLayoutError(Exception):
 
 
 def read_quickly(stream: BinaryIO) -> Iterator[Entry]:
-    """The entries up to the first that is laid out in another way, or may be torn."""
+    """The entries up to the first one that has another layout or may be torn."""
     source = TextSource(stream)
     try:
         head, rest = _split_header(source)
@@ -126,7 +126,7 @@ def read_quickly(stream: BinaryIO) -> Iterator[Entry]:
 
 
 def _split_header(source: TextSource) -> tuple[list[str], str]:
-    """The lines of the header, and the text behind the dash of the first event."""
+    """The lines of the header, and the text after the dash of the first event."""
     text = ""
     while more := source.read():
         text += more
@@ -139,7 +139,7 @@ def _split_header(source: TextSource) -> tuple[list[str], str]:
 
 
 def _pieces(source: TextSource, rest: str) -> Iterator[str]:
-    """The text of each event behind its dash; the last one has all that follows it."""
+    """The text of each event after its dash; the last one includes everything after it."""
     held = [rest]
     while True:
         if _DASH in rest:
@@ -166,7 +166,7 @@ def _header(lines: list[str]) -> dict[str, Plain]:
 
 
 def _whole_mapping(lines: list[str]) -> dict[str, Plain]:
-    """The event, or the end mark, that all these lines are."""
+    """The event or end mark that consists of these lines."""
     found, after = _mapping(lines, 0, _STEP, 1)
     if after != len(lines):
         raise _OtherLayoutError
@@ -174,7 +174,7 @@ def _whole_mapping(lines: list[str]) -> dict[str, Plain]:
 
 
 def _mapping(lines: list[str], index: int, indent: int, depth: int) -> tuple[dict[str, Plain], int]:
-    """The mapping whose keys stand at `indent` from a line on, and the line behind it."""
+    """The mapping that starts at a line, with its keys at `indent`, and the line after it."""
     if depth > MAX_DEPTH:
         raise _OtherLayoutError
     found: dict[str, Plain] = {}
@@ -206,14 +206,14 @@ def _mapping(lines: list[str], index: int, indent: int, depth: int) -> tuple[dic
 
 
 def _nested(lines: list[str], index: int, indent: int, depth: int) -> tuple[Plain, int]:
-    """What stands below a key at `indent`."""
+    """The value below a key at `indent`."""
     if index < len(lines) and lines[index].startswith(" " * indent + "-"):
         return _sequence(lines, index, indent, depth + 1)
     return _mapping(lines, index, indent + _STEP, depth + 1)
 
 
 def _sequence(lines: list[str], index: int, indent: int, depth: int) -> tuple[list[Plain], int]:
-    """The sequence whose dashes stand at `indent` from a line on, and the line behind it."""
+    """The sequence that starts at a line, with its dashes at `indent`, and the line after it."""
     if depth > MAX_DEPTH:
         raise _OtherLayoutError
     found: list[Plain] = []
@@ -248,8 +248,8 @@ def _literal(lines: list[str], index: int, indent: int, head: str) -> tuple[str,
     while index < len(lines) and (not lines[index] or lines[index].startswith(lead)):
         text.append(lines[index][width:])
         index += 1
-    told, chomping = style.groups()
-    if not text or (not told and text[0][:1] in ("", " ", "\t")):
+    indent_digit, chomping = style.groups()
+    if not text or (not indent_digit and text[0][:1] in ("", " ", "\t")):
         raise _OtherLayoutError
     if not text[-1] and chomping != "+":
         raise _OtherLayoutError
@@ -266,7 +266,7 @@ def _quoted_key(line: str) -> tuple[str, str, str]:
 
 
 def _scalar(text: str) -> Plain:
-    """What a value in one line means."""
+    """The value of a text on one line."""
     if not text:
         raise _OtherLayoutError
     if is_safe_plain(text):

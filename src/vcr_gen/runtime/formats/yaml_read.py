@@ -1,6 +1,6 @@
 """Reads YAML cassettes through the parser's events: streamed, strict, with line numbers.
 
-The only module that knows PyYAML. A loader of PyYAML's would resolve tags and aliases, let the
+The only module that knows PyYAML. A loader of PyYAML would resolve tags and aliases, let the
 last of two equal keys win, and build a graph of nodes for the whole file first.
 """
 
@@ -43,7 +43,7 @@ _NO_CHARACTER: Final = "not valid YAML: an escape names no character"
 
 
 class _UnmarkedEndError(CassetteFormatError):
-    """The file ended where another event or the end mark was due: the last event may be torn."""
+    """The file ended without an end mark, so that the last event may be torn."""
 
 
 def parse_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
@@ -225,7 +225,7 @@ class _YamlReader:
         return self._explained(1, f"not valid YAML: {error}")
 
     def _explained(self, line: int, message: str) -> CassetteFormatError:
-        """The error to raise; a fault that made the source end early explains what came of it."""
+        """The error to raise: that of the source, if it made the text end early."""
         fault = self._source.fault
         if fault is not None and line >= fault.line:
             line, message = fault.line, fault.message

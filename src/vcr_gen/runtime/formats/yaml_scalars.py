@@ -1,4 +1,4 @@
-"""Which plain (unquoted) YAML scalars mean what, for every reader of YAML 1.1 and 1.2 alike."""
+"""The meaning of plain (unquoted) YAML scalars, the same for YAML 1.1 and 1.2."""
 
 import re
 from functools import cache
@@ -43,7 +43,7 @@ _SAFE_ASCII: Final = re.compile(_safe("A-Za-z_"))
 
 
 _safe_texts: Final[dict[str, None]] = {}
-"""Texts that were asked of before, as keys and many values come again and again."""
+"""Texts that were safe before: keys and many values occur again and again."""
 _MOST_KNOWN: Final = 4096
 _LONGEST_KNOWN: Final = 40
 
@@ -55,7 +55,7 @@ def _safe_letters() -> re.Pattern[str]:
 
 
 def is_safe_plain(text: str) -> bool:
-    """Whether `text`, unquoted, is this very text to every reader."""
+    """Whether every reader reads the unquoted `text` as this text."""
     if text in _safe_texts:
         return True
     is_safe = (
@@ -73,7 +73,7 @@ def is_safe_plain(text: str) -> bool:
 
 
 def resolve_plain(text: str) -> Plain:
-    """What the unquoted `text` means; ValueError, with the reason, unless that is certain."""
+    """The value of the unquoted `text`; ValueError, with the reason, if readers disagree."""
     if text in WORDS:
         return WORDS[text]
     if not text:

@@ -45,7 +45,7 @@ class Redaction:
         for name in (*self.patterns, *self.functions):
             if not _NAME.fullmatch(name):
                 raise UsageError(
-                    f"Redaction: {name!r} names a rule: expected small letters, digits and `-`"
+                    f"Redaction: {name!r} names a rule: expected lower-case letters, digits and `-`"
                 )
         for name in self.off:
             if name not in DEFAULT_RULES:

@@ -292,7 +292,7 @@ class _Entry:
 
     def at_call(self, outcome: Outcome) -> bool:
         if self.flag("at_call") and outcome != "raised":
-            raise self.error("`at_call` is said only of what has raised")
+            raise self.error("`at_call` is allowed only with `raised`")
         return self.flag("at_call")
 
     def outcome(self) -> Outcome:
