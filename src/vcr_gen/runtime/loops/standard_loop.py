@@ -84,7 +84,7 @@ class StandardHook(AsyncioHook):
             return False
         if self._environments and self._environments[0].when() <= soon:
             return False
-        task = asyncio.current_task()
+        task = asyncio.current_task(loop)
         return task is not None and not task.cancelling() and len(self._selector.get_map()) <= 1
 
     def catch_up(self, when: float) -> None:

@@ -173,9 +173,11 @@ class RecordingTurns:
 
     def has_come(self, hook: "Hook") -> bool:
         """Whether a result that is there now is next, so that it need not wait for its turn."""
+        turns = self._loops.get(hook.loop)
+        if turns is None or turns.waiting:
+            return False
         arrival = self._clock.real()
-        turns = self._of(hook.loop)
-        if turns.waiting or not hook.nothing_before(arrival):
+        if not hook.nothing_before(arrival):
             return False
         turns.is_idle()
         self._clock.advance(arrival)

@@ -352,11 +352,12 @@ class Recorder:
             self.tape.end(call, "returned", stored)
             return result
 
-    async def _turn_of_answer(self, call: int, *, cancelled: bool) -> None:
-        """Wait until an answer may enter the program; that of a cancelled call says that it was."""
-        if not cancelled:
-            await self.turn()
-            return
+    def _turn_of_answer(self, call: int, *, cancelled: bool) -> Awaitable[None]:
+        """Wait until an answer may enter the program."""
+        return self._turn_in_spite_of_cancel(call) if cancelled else self.turn()
+
+    async def _turn_in_spite_of_cancel(self, call: int) -> None:
+        """Wait until the answer to a cancelled call may enter, and record the cancellation."""
         await self._turn_after_cancel()
         self.tape.signal(call, "cancel")
 

@@ -36,8 +36,6 @@ __all__ = [
     "View",
     "Wait",
     "Wake",
-    "answer_out_of_turn",
-    "grace",
     "may_move",
     "patience_with_recorded_gap",
     "when_busy",
@@ -233,7 +231,7 @@ def may_move(view: View, *, soon: bool = False) -> bool:
     others = _others(view)
     if others.takes or others.serves:
         return True
-    seconds = grace(view)
+    seconds = _grace(view)
     if soon:
         seconds = min(seconds, BLOCKED_GRACE + SLOWER_NOW * view.recorded_gap)
     if view.stuck:
@@ -241,7 +239,7 @@ def may_move(view: View, *, soon: bool = False) -> bool:
     return seconds > 0 and view.still_for <= seconds
 
 
-def grace(view: View) -> float:
+def _grace(view: View) -> float:
     """Seconds in which threads and jobs that are not at the tape may still move the replay.
 
     Only another thread or its own timeout can wake a thread that waits for something else.
@@ -260,14 +258,14 @@ def patience_with_recorded_gap(view: View) -> float:
     return view.patience + SLOWER_NOW * view.recorded_gap
 
 
-def answer_out_of_turn(view: View) -> Slot | None:
+def _answer_out_of_turn(view: View) -> Slot | None:
     """The answer that a thread gets before its turn, when nothing has moved for too long.
 
     A thread that is alive but not at the tape may wait for a lock which the waiting thread holds:
     in the recording the locks were taken in a different order. The skipped events must still
     happen. No lock explains why a thread waits that should have done something before.
     """
-    if not grace(view):
+    if not _grace(view):
         return None
     due = None if view.head is None else view.head.start.strand
     answers = (slot for slot in _last(view).answers if slot.start.strand != due)
@@ -287,7 +285,7 @@ def when_thread_waits(view: View) -> Decision:
         return Skip(view.head.event.call)
     if view.last is None:
         return _LOOK
-    if view.last.impatient or answer_out_of_turn(view) is not None or _worker_may_begin(view):
+    if view.last.impatient or _answer_out_of_turn(view) is not None or _worker_may_begin(view):
         return Wait(TICK)
     return Step.FAIL
 
@@ -323,7 +321,7 @@ def _before_its_turn(view: View, asker: Asker) -> Decision | None:
     # which gets this answer.
     if view.last is None:
         return _LOOK
-    answer = answer_out_of_turn(view)
+    answer = _answer_out_of_turn(view)
     if answer is None:
         return None
     if answer.event.call == asker.call:

@@ -385,5 +385,4 @@ class ReplayedJobs:
                 waiter = Waiter(job)
                 waiter.future = running_library().park()
                 waiter.hand_back = hand_back
-                waiter.wanted = wanted
                 self._state.waiters.add(waiter)

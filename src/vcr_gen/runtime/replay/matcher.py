@@ -18,10 +18,7 @@ from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
 from vcr_gen.runtime.values.objects import Objects
 
-__all__ = [
-    "Lanes",
-    "Matcher",
-]
+__all__ = ["Matcher"]
 
 _K = TypeVar("_K")
 
@@ -33,7 +30,7 @@ _Lane: TypeAlias = tuple[str, str]
 
 
 @final
-class Lanes:
+class _Lanes:
     """An index of the recorded calls that were read and not made yet."""
 
     def __init__(self, window: Window) -> None:
@@ -143,7 +140,7 @@ class Matcher:
         self._vault = vault
         self._orders = orders
         self._ways: dict[str, tuple[Order, Strategy]] = {}
-        self._lanes = Lanes(window)
+        self._lanes = _Lanes(window)
         self.strand_matching = StrandMatching(window)
 
     def start(

@@ -81,7 +81,6 @@ class Waiter:
         "strand",
         "task",
         "thread",
-        "wanted",
     )
 
     def __init__(self, call: int, *, begins: bool = False, cancelled: bool = False) -> None:
@@ -97,7 +96,6 @@ class Waiter:
         """Whether it goes on out of turn, because otherwise it holds up its loop for ever."""
         self.hand_back: Callable[[], None] | None = None
         """Lets the result of an executor job enter, if the waiter is a job."""
-        self.wanted: Callable[[], bool] = lambda: True
         self.strand = ""
         """The recorded strand that it stands for, if it reads a stream."""
         self.number = next(_NUMBERS)
