@@ -1,6 +1,6 @@
 """Cassette files as plain data: written whole, event by event, and read back."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,24 @@ def write_tape(
 
 
 def read_tape(path: Path) -> list[dict[str, Any]]:
-    """The events of a cassette."""
+    """The events of a cassette; each item of a stream is one, as if it had been interrupted."""
     with Reading(path) as reading:
-        return [dict(entry.data) for entry in reading]
+        return [event for entry in reading for event in _unfolded(dict(entry.data))]
+
+
+def _unfolded(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if "items" not in entry:
+        yield entry
+        return
+    ends = {"closed_at", "ended_at", "returned", "raised", "cancelled"}
+    yield {key: value for key, value in entry.items() if key not in {"items", *ends}}
+    for item in entry["items"]:
+        yield {"item": entry["call"], **item}
+    if "closed_at" in entry:
+        yield {"closed": entry["call"], "at": entry["closed_at"]}
+    if "ended_at" in entry:
+        outcome = {key: entry[key] for key in ends - {"closed_at", "ended_at"} if key in entry}
+        yield {"end": entry["call"], "at": entry["ended_at"], **(outcome or {"returned": None})}
 
 
 def read_header(path: Path) -> Mapping[str, Any]:

@@ -75,6 +75,8 @@ def reason_for(mutant: Mutant, original: File) -> str:
     match mutant.where:
         case ("events", _, "at" | "took" | "after" | "rounds") | ("events", _, "timers", *_):
             return "time"
+        case ("events", _, "items", _, "at") | ("events", _, "closed_at" | "ended_at"):
+            return "time"
         case ("events", _, "strand" | "within" | "begins" as key):
             return key
         case ("events", int(number)) if mutant.what == "swap two entries":

@@ -1,6 +1,7 @@
 """`vcr-gen cassette merge`: what was recorded apart replays in turn."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from wrapping import wrap_package
 from vcr_gen import Cassette, Driver
 from vcr_gen.cli import main
 from vcr_gen.errors import DivergenceError
+from vcr_gen.runtime.tape.entries import unfold
 
 _WRAPPERS = wrap_package(Path(__file__).parent / "merged")
 
@@ -47,10 +49,11 @@ def without_chance(path: Path) -> list[dict[str, Any]]:
     return [
         {
             key: value.partition("-")[0] if key == "begins" else value
-            for key, value in event.items()
-            if key not in ("at", "took")
+            for key, value in asdict(event).items()
+            if key != "at"
         }
-        for event in read_tape(path)
+        for entry in read_tape(path)
+        for event in unfold(entry, path=path, line=0)
     ]
 
 

@@ -14,7 +14,8 @@ def test_cassettes_recorded_against_another_signature_are_named(project, suffix,
     tape = f"tapes/one.{suffix}"
     project.record(tape)
     assert main(["cassette", "check", "tapes"]) == 0
-    assert capsys.readouterr().err == "1 cassette, 6 events: fine\n"
+    events = 3 if suffix == "yaml" else 6  # where the items of a stream are a line each
+    assert capsys.readouterr().err == f"1 cassette, {events} events: fine\n"
     project.change("command: str)", "command: str, timeout: float = 1.0)")
     assert main(["cassette", "check", "tapes"]) == 1
     told = capsys.readouterr()
@@ -22,7 +23,7 @@ def test_cassettes_recorded_against_another_signature_are_named(project, suffix,
         f"{tape}: recorded before parameter `timeout` was added to `Shell.run`\n"
         f"  hint: vcr-gen cassette migrate {tape}, or record it again\n"
     )
-    assert told.err == "1 cassette, 6 events: 1 with problems\n"
+    assert told.err == f"1 cassette, {events} events: 1 with problems\n"
     assert main(["cassette", "check", "tapes", "--no-signatures"]) == 0
 
 
@@ -103,7 +104,7 @@ def test_wrappers_that_cannot_be_imported_are_explained(project, capsys):
     assert capsys.readouterr().err == (
         "signatures of vcr_app.ports were not compared: it cannot be imported: "
         "ModuleNotFoundError: No module named 'no_such_package'\n"
-        "1 cassette, 6 events: fine\n"
+        "1 cassette, 3 events: fine\n"
     )
     ports.write_text("import os\nos._exit(3)\n")
     assert main(["cassette", "check", "one.yaml"]) == 0
@@ -114,7 +115,7 @@ def test_files_of_the_project_do_not_stand_in_for_those_of_python(project, capsy
     project.record("one.yaml")
     project.write("json.py", "raise SystemExit('imported')\n")
     assert main(["cassette", "check", "one.yaml"]) == 0
-    assert capsys.readouterr().err == "1 cassette, 6 events: fine\n"
+    assert capsys.readouterr().err == "1 cassette, 3 events: fine\n"
 
 
 def test_nothing_that_a_cassette_names_is_imported(project, capsys):

@@ -29,6 +29,7 @@ _CALL_NUMBERS: Final = frozenset({"call", "within", "after"}) | frozenset(
     {"item", "next", "sent", "thrown", "closed", "cancel", "left", "end"}
 )
 """Keys of an entry that refer to a call."""
+_TIMES: Final = ("at", "closed_at", "ended_at")
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -112,13 +113,16 @@ class _Rebasing:
                 found[key] = self._label(str(value))
             elif key == "on":
                 found[key] = self._on(str(value))
-            elif key == "at" and isinstance(value, int | float):
+            elif key in _TIMES and isinstance(value, int | float):
                 found[key] = round(value + self._base_time, 6)
+            elif key == "items" and isinstance(value, list):
+                found[key] = [self.event(item) for item in value if isinstance(item, dict)]
             else:
                 found[key] = _without_numbers(map_live_objects(value, self._object))
-        at, took = found.get("at", 0.0), found.get("took", 0.0)
-        if isinstance(at, int | float) and isinstance(took, int | float):
-            self._last_time = max(self._last_time, round(at + took, 6))
+        took = found.get("took", 0.0)
+        for at in map(found.get, _TIMES):
+            if isinstance(at, int | float) and isinstance(took, int | float):
+                self._last_time = max(self._last_time, round(at + took, 6))
         return found
 
     def _shifted(self, what: str, number: Plain) -> Plain:

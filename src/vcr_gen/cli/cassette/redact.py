@@ -11,6 +11,7 @@ from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.codec.placeholders import placeholders_in
+from vcr_gen.runtime.formats import format_for
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.tape.entries import Folding
@@ -82,12 +83,23 @@ def redactor_of(reading: Reading, redaction: Redaction) -> Secrets:
 def redacted_events(reading: Reading, secrets: Secrets) -> Iterator[Mapping[str, Plain]]:
     """The entries of a tape without secrets, also where a secret spans items of a stream."""
     ready: deque[Mapping[str, Plain]] = deque()
-    folding = Folding(ready.append)
+
+    def grow(more: Mapping[str, Plain]) -> None:
+        last = dict(ready.pop())
+        for key, value in more.items():
+            items = last.get(key)
+            if isinstance(items, list) and isinstance(value, list):
+                items += value
+            else:
+                last[key] = value
+        ready.append(last)
+
+    folding = Folding(ready.append, grow if format_for(reading.path).grows else None)
     holding = StreamBuffer(secrets, folding.add)
     screen = Screen(secrets)
     for event, start, _, _ in read_events(reading, reading.path):
         holding.add(screen.recorded(event, start.of))
-        while ready:
+        while len(ready) > 1:  # the last one may grow
             yield ready.popleft()
     holding.flush()
     folding.close()

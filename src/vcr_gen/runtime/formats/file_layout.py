@@ -97,6 +97,13 @@ class Format(Protocol):
         One that `is_plain` is known to be in the plain model; only its depth is checked.
         """
 
+    @property
+    def grows(self) -> bool:
+        """Whether the last event of a file can get more keys, and its last list more items."""
+
+    def growth(self, more: Mapping[str, Plain]) -> bytes:
+        """More keys of the last event, or more items of its last list."""
+
     def end(self, end: Mapping[str, Plain]) -> bytes:
         """The end mark."""
 

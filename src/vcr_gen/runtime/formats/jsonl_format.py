@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, Final, Never, cast
 
-from vcr_gen.errors import CassetteFormatError, EncodeError
+from vcr_gen.errors import CassetteFormatError, EncodeError, UsageError
 from vcr_gen.runtime.formats.file_layout import (
     END_KEY,
     TORN,
@@ -41,6 +41,7 @@ class JsonlFormat:
 
     suffixes: Final = (".jsonl",)
     event_start: Final = b""
+    grows: Final = False
 
     def header(self, header: Mapping[str, Plain]) -> bytes:
         """The first line."""
@@ -54,6 +55,10 @@ class JsonlFormat:
         if _may_be_deep(line):
             check_plain(cast("dict[str, Plain]", event))
         return line
+
+    def growth(self, more: Mapping[str, Plain]) -> bytes:
+        """Refuse: an event is a line, and stays as it was written."""
+        raise UsageError(f"an event of a JSONL cassette cannot grow: {', '.join(more)}")
 
     def end(self, end: Mapping[str, Plain]) -> bytes:
         """The last line."""

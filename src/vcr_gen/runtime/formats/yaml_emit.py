@@ -14,7 +14,7 @@ from vcr_gen.runtime.formats.text import find_escaped_only
 from vcr_gen.runtime.formats.yaml_scalars import float_text, is_safe_plain
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 
-__all__ = ["emit_item", "emit_mapping", "may_be_deep"]
+__all__ = ["emit_item", "emit_mapping", "emit_more", "may_be_deep"]
 
 _STEP: Final = "  "
 _LONGEST_SIMPLE_KEY: Final = 1000  # YAML stops looking for the colon after 1024 characters
@@ -39,6 +39,20 @@ def emit_item(value: Mapping[str, Plain]) -> str:
         return "- {}\n"
     out = ["- "]
     _mapping(value, _STEP, "", out)
+    return "".join(out)
+
+
+def emit_more(more: Mapping[str, Plain]) -> str:
+    """More keys of the last item of a sequence at the left margin.
+
+    A list goes on with the list that the item ends with.
+    """
+    out: list[str] = []
+    for key, value in more.items():
+        if isinstance(value, list):
+            _sequence(value, _STEP, _STEP, out)
+        else:
+            _mapping({key: value}, _STEP, _STEP, out)
     return "".join(out)
 
 

@@ -25,7 +25,7 @@ from vcr_gen.runtime.formats.file_layout import (
     verify_by_reading,
 )
 from vcr_gen.runtime.formats.text import TextSource
-from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping, may_be_deep
+from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping, emit_more, may_be_deep
 from vcr_gen.runtime.formats.yaml_scalars import FLOAT, INT, WORDS, is_safe_plain
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain, parse_float, parse_int
 
@@ -46,6 +46,7 @@ class YamlFormat:
 
     suffixes: Final = (".yaml", ".yml")
     event_start: Final = b"- "
+    grows: Final = True
 
     def header(self, header: Mapping[str, Plain]) -> bytes:
         """The header's keys, and the one that opens the list."""
@@ -59,6 +60,11 @@ class YamlFormat:
         if is_plain and may_be_deep(text):
             check_event(event)
         return text.encode()
+
+    def growth(self, more: Mapping[str, Plain]) -> bytes:
+        """More lines of the last item."""
+        check_event(more)
+        return emit_more(more).encode()
 
     def end(self, end: Mapping[str, Plain]) -> bytes:
         """The last key."""

@@ -59,7 +59,7 @@ class Tape:
 
     def __init__(
         self,
-        append: Callable[[Mapping[str, Plain]], None],
+        folding: Folding,
         *,
         now: Callable[[], float],
         strands: Strands,
@@ -71,7 +71,7 @@ class Tape:
         self._strands = strands
         self._screen = screen
         self._site = site
-        self._folding = Folding(append)
+        self._folding = folding
         self._holding = StreamBuffer(screen.secrets, self._folding.add)
         self._has_items = False
         self._names: dict[int, str] = {}

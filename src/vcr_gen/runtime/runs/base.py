@@ -2,7 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +15,7 @@ from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_sites import called_at, shown_path
+from vcr_gen.runtime.formats import format_for
 from vcr_gen.runtime.loops.session_loops import InexactReplayWarning, Loops
 from vcr_gen.runtime.loops.turns import Clock, RecordingTurns
 from vcr_gen.runtime.plain import Plain
@@ -23,6 +24,7 @@ from vcr_gen.runtime.record.record_session import Recorder
 from vcr_gen.runtime.record.tape_writer import NotStored, Tape
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.strands.strands import Strands
+from vcr_gen.runtime.tape.entries import Append, Folding, Grow
 from vcr_gen.runtime.tape.event_hooks import Hook
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.recording import Recording
@@ -139,12 +141,12 @@ class Run(ABC):
         return Screen(secrets, settings.before_record, settings.anchors)
 
     def _make_recorder(
-        self, append: Callable[[Mapping[str, Plain]], None], *, since: float = 0.0, call: int = 1
+        self, append: Append, grow: Grow | None = None, *, since: float = 0.0, call: int = 1
     ) -> Recorder:
-        """A recorder that passes events to `append`; the first has this time and call number."""
+        """A recorder that passes entries to `append`; the first has this time and call number."""
         now = self._loops.now
         tape = Tape(
-            append,
+            Folding(append, grow if format_for(self._settings.path).grows else None),
             now=(lambda: round(since + now(), 6)) if since else now,
             strands=self._strands,
             screen=self.screen,
@@ -241,7 +243,7 @@ class RecordRun(Run):
         super().__init__(settings)
         self._begun = False
         self.screen = self._screen(replaying=False)
-        self.session = self._recorder = self._make_recorder(self._append)
+        self.session = self._recorder = self._make_recorder(self._append, self._grow)
         self.crossing = self._cross(self.session, Objects(replaying=False))
         self._header = self._new_header()
         self.initial_state = dict(settings.initial_state)
@@ -284,6 +286,9 @@ class RecordRun(Run):
             self._begun = True
             self._file.begin(self._plain_header(self._header))
         self._file.append(event, is_plain=True)
+
+    def _grow(self, more: Mapping[str, Plain]) -> None:
+        self._file.grow(more)
 
     def _close(self, error: BaseException | None) -> None:
         self._recorder.close()

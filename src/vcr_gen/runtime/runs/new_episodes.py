@@ -51,7 +51,7 @@ class ContinueRun(ReplayRun):
         self.crossing.objects.record_on()
         window = self._window
         recorder = self._make_recorder(
-            self._append, since=window.last_at, call=window.last_call + 1
+            self._append, self._grow, since=window.last_at, call=window.last_call + 1
         )
         names: set[str] = set()
         try:
@@ -75,6 +75,10 @@ class ContinueRun(ReplayRun):
     def _append(self, event: Mapping[str, Plain]) -> None:
         assert self._file is not None  # nothing is written after a failure to begin the file
         self._file.append(event, is_plain=True)
+
+    def _grow(self, more: Mapping[str, Plain]) -> None:
+        assert self._file is not None
+        self._file.grow(more)
 
     def _close(self, error: BaseException | None) -> None:
         try:

@@ -1,12 +1,12 @@
 """Turns events into entries of a file, and back.
 
-A start and an end that directly follows it are one entry; unknown keys are refused.
+A call that nothing interrupts is one entry, with the items of its stream; unknown keys are refused.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast, final
+from typing import TypeAlias, TypeGuard, cast, final
 
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.plain import Plain
@@ -25,40 +25,76 @@ from vcr_gen.runtime.tape.events import (
     kind_of,
 )
 
-__all__ = ["Folding", "unfold"]
+__all__ = ["Append", "Folding", "Grow", "unfold"]
 
 _START_KEYS = frozenset(
     {"call", "of", "on", "strand", "begins", "within", "inbound", "after", "rounds"}
     | {"timers", "at", "args"}
 )
+_MOST_ITEMS = 1000
+"""How many items of a stream one entry may have: a reader holds an entry in memory."""
 _USUAL_CALLS = (
     ("call", "of", "at", "args", "took", "returned"),
     ("call", "of", "at", "took", "returned"),
 )
 
 
+Append: TypeAlias = Callable[[Mapping[str, Plain]], None]
+"""Writes an entry."""
+Grow: TypeAlias = Callable[[Mapping[str, Plain]], None]
+"""Adds keys, or items, to the last entry."""
+
+
 @final
 class Folding:
-    """Writes events as entries of a file; a start waits for the next event."""
+    """Writes events as entries of a file; a start waits for the next event.
 
-    def __init__(self, append: Callable[[Mapping[str, Plain]], None]) -> None:
+    Without `grow`, each event of a stream is an entry.
+    """
+
+    def __init__(self, append: Append, grow: Grow | None = None) -> None:
         self._append = append
+        self._grow = grow
         self._pending: Start | None = None
+        self._growing: int | None = None
+        """The call of the last entry, if more of it can be added."""
+        self._items = 0
 
     def add(self, event: Event) -> None:
         """Write an event, and the start that waits for it."""
         pending = self._pending
         if pending is not None:
             self._pending = None
-            folded = _fold_with_end(pending, event) if isinstance(event, End) else None
+            folded = self._fold_with_next(pending, event)
             if folded is not None:
                 self._append(folded)
                 return
             self._append(_fold(pending))
         if isinstance(event, Start):
+            self._growing = None
             self._pending = event
         else:
+            self._add(event)
+
+    def _fold_with_next(self, start: Start, event: Event) -> dict[str, Plain] | None:
+        """One entry for a start and the event that follows it, if one can represent both."""
+        if isinstance(event, End):
+            return _fold_with_end(start, event)
+        if self._grow is None or event.call != start.call or not _is_plain_item(event):
+            return None
+        self._growing, self._items = event.call, 1
+        return {**_fold(start), "items": [_fold_item(event)]}
+
+    def _add(self, event: Item | Signal | End) -> None:
+        more: dict[str, Plain] | None = None
+        if self._growing == event.call and self._items < _MOST_ITEMS:
+            more = _more_of(event)
+        if more is None or self._grow is None:
+            self._growing = None
             self._append(_fold_event(event))
+            return
+        self._items += 1
+        self._grow(more)
 
     def close(self) -> None:
         """Write a start that still waits for its end."""
@@ -101,6 +137,31 @@ def _fold_with_end(start: Start, end: End) -> dict[str, Plain] | None:
         entry["at_call"] = True
     entry[end.outcome] = end.value
     return entry
+
+
+def _is_plain_item(event: Event) -> TypeGuard[Item]:
+    """Whether an item says nothing but its value and its time."""
+    if not isinstance(event, Item) or event.raised:
+        return False
+    return not event.strand and not event.begins
+
+
+def _fold_item(item: Item) -> dict[str, Plain]:
+    return {"at": item.at, "value": item.value}
+
+
+def _more_of(event: Item | Signal | End) -> dict[str, Plain] | None:
+    """What an event adds to the entry of its call; None if the entry cannot represent it."""
+    if event.strand:
+        return None
+    if _is_plain_item(event):
+        return {"items": [_fold_item(event)]}
+    if isinstance(event, Signal):
+        return {"closed_at": event.at} if event.kind == "closed" else None
+    if isinstance(event, End) and not event.at_call:
+        is_usual = event.outcome == "returned" and event.value is None
+        return {"ended_at": event.at} | ({} if is_usual else {event.outcome: event.value})
+    return None
 
 
 def _fold_event(event: Item | Signal | End) -> dict[str, Plain]:
@@ -181,14 +242,58 @@ def _usual_call(entry: Mapping[str, Plain]) -> tuple[Start, End] | None:
 
 def _unfold_call(reader: "_Entry") -> tuple[Event, ...]:
     entry = reader.entry
+    if "items" in entry:
+        return _unfold_stream(reader)
     ended = any(key in entry for key in ("took", *ENDS))
     reader.allow(*_START_KEYS, *(["took", "at_call", *ENDS] if ended else []))
+    start = _unfold_start(reader)
+    if not ended:
+        return (start,)
+    outcome = reader.outcome()
+    end = End(
+        call=start.call,
+        outcome=outcome,
+        value=entry[outcome],
+        at_call=reader.at_call(outcome),
+        at=round(start.at + reader.seconds("took"), 6),
+    )
+    return start, end
+
+
+def _unfold_stream(reader: "_Entry") -> tuple[Event, ...]:
+    """A call with the items of its stream, and maybe its end."""
+    entry = reader.entry
+    ended = "ended_at" in entry
+    reader.allow(*_START_KEYS, "items", "closed_at", *(["ended_at", *ENDS] if ended else []))
+    events: list[Event] = [_unfold_start(reader)]
+    call = events[0].call
+    items = entry["items"]
+    if not isinstance(items, list):
+        raise reader.wrong("items", "a list")
+    for item in items:
+        if not isinstance(item, dict):
+            raise reader.wrong("items", "`at` and `value` in each")
+        fields = _Entry(item, reader.path, reader.line)
+        fields.allow("at", "value")
+        fields.required("at")
+        events.append(Item(call=call, value=fields.required("value"), at=fields.seconds("at")))
+    if "closed_at" in entry:
+        events.append(Signal(call=call, kind="closed", at=reader.seconds("closed_at")))
+    if ended:
+        outcome = reader.outcome() if any(key in entry for key in ENDS) else "returned"
+        value = entry.get(outcome)
+        events.append(End(call=call, outcome=outcome, value=value, at=reader.seconds("ended_at")))
+    return tuple(events)
+
+
+def _unfold_start(reader: "_Entry") -> Start:
+    entry = reader.entry
     arguments = entry.get("args", {})
     if not isinstance(arguments, dict):
         raise reader.wrong("args", "a mapping")
     within = reader.number("within") if "within" in entry else None
     soon = Soon(reader.number("after"), reader.number("rounds")) if "after" in entry else None
-    start = Start(
+    return Start(
         call=reader.number("call"),
         of=reader.text("of", required=True),
         arguments=arguments,
@@ -201,17 +306,6 @@ def _unfold_call(reader: "_Entry") -> tuple[Event, ...]:
         timers=reader.timers(),
         at=reader.seconds("at"),
     )
-    if not ended:
-        return (start,)
-    outcome = reader.outcome()
-    end = End(
-        call=start.call,
-        outcome=outcome,
-        value=entry[outcome],
-        at_call=reader.at_call(outcome),
-        at=round(start.at + reader.seconds("took"), 6),
-    )
-    return start, end
 
 
 def _unfold_signal(reader: "_Entry") -> Signal:

@@ -84,6 +84,18 @@ class Recording:
         start = self._format.event_start
         self._write(self._format.event(event, is_plain=is_plain)[len(start) :] + start, 1)
 
+    def grow(self, more: Mapping[str, Plain]) -> None:
+        """Add keys to the last event, or items to its last list, where the format `grows`."""
+        data = self._format.growth(more)
+        start = self._format.event_start
+        self._size -= len(start)
+        os.lseek(self._open_handle(), self._size, os.SEEK_SET)
+        try:
+            self._write(data + start, 0)
+        except BaseException:
+            self._write(start, 0)  # the last event stays complete
+            raise
+
     def holds(self, text: str) -> bool:
         """Whether the written part contains a text, without parsing it."""
         if not self._head:

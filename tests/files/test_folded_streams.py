@@ -1,0 +1,42 @@
+"""The items of a stream that nothing interrupts are in the entry of their call."""
+
+from pathlib import Path
+
+from cassette_values import HEADER
+from tape_data import write_tape
+
+from vcr_gen.runtime.tape.entries import Folding
+from vcr_gen.runtime.tape.events import End, Item, Signal, Start
+from vcr_gen.runtime.tape.reading import Reading, partial_of, read_events
+from vcr_gen.runtime.tape.recording import Recording
+
+
+def test_a_stream_that_nothing_interrupts_is_one_entry(tmp_path: Path) -> None:
+    path = tmp_path / "tape.yaml"
+    recording = Recording(path)
+    recording.begin(HEADER)
+    folding = Folding(recording.append, recording.grow)
+    folding.add(Start(call=1, of="Feed.lines", arguments={}, at=0.5))
+    for number, text in enumerate(["a\nb\n", " c", ""]):
+        folding.add(Item(call=1, value={"text": text, "list": [text]}, at=0.5 + number))
+    partial = partial_of(path).read_text()
+    folding.add(Signal(call=1, kind="closed", at=3.0))
+    folding.add(End(call=1, outcome="raised", value={"$type": "ValueError"}, at=4.0))
+    folding.add(Start(call=2, of="Feed.lines", arguments={}, at=5.0))
+    folding.add(Item(call=2, value=1, at=5.0))
+    folding.add(Start(call=3, of="Feed.ask", arguments={}, at=6.0))
+    folding.add(End(call=3, outcome="returned", at=6.0))
+    folding.add(Item(call=2, value=2, at=7.0))  # an interrupted stream is not continued above
+    folding.close()
+    recording.finish(HEADER)
+    assert partial.endswith("\n- ")  # shows that what was written is complete
+    with Reading(path) as reading:
+        entries = [entry.data for entry in reading]
+        events = [event.event for event in read_events(reading, path)]
+    assert [next(iter(entry)) for entry in entries] == ["call", "call", "call", "item"]
+    assert [type(event).__name__ for event in events] == [
+        *("Start", "Item", "Item", "Item", "Signal", "End"),
+        *("Start", "Item", "Start", "End", "Item"),
+    ]
+    again = write_tape(tmp_path / "again.yaml", entries, HEADER)
+    assert again.read_text() == path.read_text()
