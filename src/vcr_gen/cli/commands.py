@@ -34,6 +34,9 @@ COMMANDS: Final[Mapping[str, Command]] = MappingProxyType(
         "extract": Command("vcr_gen.cli.extract", "write a Protocol from an existing class"),
         "mark": Command("vcr_gen.cli.mark", "mark an existing Protocol as a boundary"),
         "cassette": Command("vcr_gen.cli.cassette.actions", "inspect, check and rewrite cassettes"),
+        "http": Command(
+            "vcr_gen.cli.http_proxy", "record and replay the HTTP requests of any program"
+        ),
         "demo": Command(
             "vcr_gen.cli.demo", "take the tour: generate, record, replay, catch a change"
         ),

@@ -21,6 +21,7 @@ _MODULES: Final = (
     "requests.exceptions",
     "urllib3.exceptions",
     "aiohttp",
+    "h11",
 )
 """Where a class named in a cassette is looked for, if the program has imported the module."""
 _DEEPEST: Final = 5

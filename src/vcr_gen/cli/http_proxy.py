@@ -1,0 +1,144 @@
+"""`vcr-gen http proxy`: runs a command whose HTTP requests are recorded, or replayed."""
+
+import argparse
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Final
+
+from vcr_gen.cli.outcome import DIFFERENT, FINE
+from vcr_gen.errors import DivergenceError, ReplayError, UsageError
+from vcr_gen.runtime.modes import Mode
+
+if TYPE_CHECKING:
+    from vcr_gen import Cassette
+
+__all__ = ["add_parser", "run"]
+
+_EXTRA: Final = ("h11", "trustme")
+_PATIENCE: Final = 10.0
+"""Seconds that a replay waits for a request that other requests wait for: a program may be slow."""
+_SECONDS_TO_END: Final = 10.0
+_KILLED: Final = 128
+"""A shell adds it to the number of the signal that ended a command."""
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this command, and of its only action."""
+    actions = subparsers.add_parser(
+        "http", description="Record and replay the HTTP requests of any program."
+    ).add_subparsers(dest="action", required=True, metavar="ACTION")
+    parser = actions.add_parser(
+        "proxy",
+        help="run a command behind a recording and replaying proxy",
+        usage="vcr-gen http proxy [-h] -o FILE [--mode MODE] [--ca-file FILE] -- COMMAND ...",
+        description=(
+            "Run a command with a proxy in its environment: HTTP_PROXY and the variables that "
+            "curl, Python, Node and others read. Its requests are recorded in a cassette, or "
+            "replayed from it. The exit code is the command's, or 1 if the replay differs."
+        ),
+    )
+    add = parser.add_argument
+    add("-o", "--cassette", type=Path, required=True, metavar="FILE", help="the cassette")
+    add(
+        "--mode",
+        choices=[mode.value for mode in Mode],
+        help="when to record (default: once, or as VCR_RECORD and CI say)",
+    )
+    add(
+        "--ca-file",
+        type=Path,
+        metavar="FILE",
+        help="certificate authorities of real servers, besides those that the system trusts",
+    )
+    add("program", nargs="+", metavar="COMMAND", help="the command and its arguments")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; exit 1 if the replay differs, and else as the command does."""
+    missing = [name for name in _EXTRA if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"vcr-gen: the proxy needs packages that are not installed: {', '.join(missing)}\n"
+            '  hint: pip install "vcr-gen[proxy]"'
+        )
+    from vcr_gen import Cassette
+
+    cassette = Cassette(
+        arguments.cassette,
+        arguments.mode,
+        order="lanes",  # clients open connections in any order
+        patience=_PATIENCE,
+        record_with=_recording_command(arguments),
+    )
+    try:
+        code, complaints = _run_behind_proxy(arguments, cassette)
+    except BaseException as error:
+        cassette.close(error)
+        raise
+    for complaint in complaints:
+        print(f"vcr-gen: {complaint}", file=sys.stderr)
+    try:
+        cassette.close(None if code >= 0 else _Killed(f"signal {-code} ended the command"))
+    except (DivergenceError, ReplayError) as error:
+        print(error, file=sys.stderr)
+        return DIFFERENT
+    if code < 0:
+        return _KILLED - code
+    return DIFFERENT if code == FINE and complaints else code
+
+
+class _Killed(Exception):
+    """A signal ended the command, so that a recording is not complete."""
+
+
+def _recording_command(arguments: argparse.Namespace) -> str:
+    authorities = ["--ca-file", str(arguments.ca_file)] if arguments.ca_file else []
+    ours = ["vcr-gen", "http", "proxy", "--mode", "all", "-o", str(arguments.cassette)]
+    return shlex.join([*ours, *authorities, "--", *arguments.program])
+
+
+def _run_behind_proxy(
+    arguments: argparse.Namespace, cassette: "Cassette"
+) -> tuple[int, Sequence[str]]:
+    """The exit code of the command, and what went wrong between it and the proxy."""
+    from vcr_gen.boundaries.http.proxy import HttpProxy
+
+    with HttpProxy(cassette, ca_file=arguments.ca_file) as proxy:
+        code = _execute(arguments.program, {**os.environ, **proxy.environment})
+    return code, proxy.complaints
+
+
+def _execute(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    process = subprocess.Popen(command, env=environment)
+    with _passing_on_termination(process):
+        try:
+            return process.wait()
+        except KeyboardInterrupt:  # the command got the same signal from the terminal
+            try:
+                process.wait(_SECONDS_TO_END)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            raise
+
+
+@contextmanager
+def _passing_on_termination(process: "subprocess.Popen[bytes]") -> Iterator[None]:
+    """Let a signal that ends us end the command."""
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        process.send_signal(number)
+
+    before = signal.signal(signal.SIGTERM, pass_on)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
