@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     for complaint in complaints:
         print(f"vcr-gen: {complaint}", file=sys.stderr)
     try:
-        cassette.close(None if code >= 0 else _Killed(f"signal {-code} ended the command"))
+        cassette.close(None if code >= 0 else _KilledError(f"signal {-code} ended the command"))
     except (DivergenceError, ReplayError) as error:
         print(error, file=sys.stderr)
         return DIFFERENT
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     return DIFFERENT if code == FINE and complaints else code
 
 
-class _Killed(Exception):
+class _KilledError(Exception):
     """A signal ended the command, so that a recording is not complete."""
 
 
@@ -134,7 +134,7 @@ def _execute(command: Sequence[str], environment: Mapping[str, str]) -> int:
 def _passing_on_termination(process: "subprocess.Popen[bytes]") -> Iterator[None]:
     """Let a signal that ends us end the command."""
 
-    def pass_on(number: int, frame: FrameType | None) -> None:
+    def pass_on(number: int, _: FrameType | None) -> None:
         process.send_signal(number)
 
     before = signal.signal(signal.SIGTERM, pass_on)

@@ -1,4 +1,4 @@
-"""A throw-away certificate authority: clients that trust it accept the proxy as any https server."""
+"""A throw-away certificate authority: its clients accept the proxy as any https server."""
 
 import ssl
 import threading

@@ -1,4 +1,4 @@
-"""Responses on the wire to a client: framed as their headers say, also where a body was redacted."""
+"""Responses on the wire to a client, framed as their headers say."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

@@ -8,6 +8,7 @@ import ssl
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol, TypeVar, final
 
 from vcr_gen.boundaries.http.content_encoding import Decoder
@@ -62,7 +63,7 @@ class Outgoing:
     client: Client
 
 
-class _ClientGone(Exception):
+class _ClientGoneError(Exception):
     """The client closed the connection before it had the whole response."""
 
 
@@ -86,7 +87,7 @@ class Upstream:
                     yield each
                 else:
                     yield decoder.decode(each)
-        except _ClientGone as gone:
+        except _ClientGoneError as gone:
             message = "the client closed the connection before the end of the response"
             raise HttpError(Failure(CLIENT_GONE, message), gone) from None
         except Exception as error:
@@ -126,14 +127,11 @@ class _Connection:
         rest = memoryview(data)
         with suppress(BrokenPipeError, ConnectionResetError):
             while rest:
-                rest = rest[self._retried(lambda: self._opened.send(rest), writes=True) :]
+                rest = rest[self._retried(partial(self._opened.send, rest), writes=True) :]
 
     def receive(self) -> bytes:
         """The next bytes; none if the server closed the connection."""
-        try:
-            return self._retried(lambda: self._opened.recv(_AT_ONCE))
-        except ssl.SSLEOFError:  # closed without a farewell, as many servers do
-            return b""
+        return self._retried(self._received)
 
     def close(self) -> None:
         """Close the connection."""
@@ -144,6 +142,13 @@ class _Connection:
     def _opened(self) -> socket.socket:
         assert self._socket is not None
         return self._socket
+
+    def _received(self) -> bytes:
+        opened = self._opened
+        if isinstance(opened, ssl.SSLSocket) and not opened.pending():
+            # Raises the reset of a connection, which the module `ssl` takes for its end.
+            socket.socket.recv(opened, 1, socket.MSG_PEEK)
+        return opened.recv(_AT_ONCE)
 
     def _connect(self, to: socket.socket, address: tuple[object, ...]) -> None:
         self.close()
@@ -168,7 +173,7 @@ class _Connection:
         """Do something as soon as the socket is ready for it."""
         while True:
             if self._client.gone:
-                raise _ClientGone
+                raise _ClientGoneError
             try:
                 return act()
             except ssl.SSLWantReadError:
@@ -188,4 +193,4 @@ class _Connection:
                     return
                 self._client.look()
                 if self._client.gone:
-                    raise _ClientGone
+                    raise _ClientGoneError
