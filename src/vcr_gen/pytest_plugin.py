@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from vcr_gen.boundaries.http.proxy import HttpProxy
     from vcr_gen.pytest.fixtures import CassetteFactory, Fixtures
     from vcr_gen.runtime.runs.cassette import Cassette
 
@@ -26,6 +27,7 @@ __all__ = [
     "vcrgen_cassette",
     "vcrgen_module_cassette",
     "vcrgen_options",
+    "vcrgen_proxy",
     "vcrgen_session_cassette",
 ]
 
@@ -151,7 +153,24 @@ def vcrgen_cassette(
     request: pytest.FixtureRequest, vcrgen_options: Mapping[str, Any]
 ) -> "Cassette":
     """The cassette of this test: `VcrShell.attach(vcrgen_cassette, RealShell)`."""
+    if "vcrgen_proxy" in request.fixturenames:  # clients open connections in any order
+        vcrgen_options = {"order": {"http": "lanes"}, **vcrgen_options}
     return _fixtures(request.config).test_cassette(request, vcrgen_options)
+
+
+@pytest.fixture
+def vcrgen_proxy(
+    vcrgen_cassette: "Cassette", monkeypatch: pytest.MonkeyPatch
+) -> "Iterator[HttpProxy]":
+    """A proxy that records and replays the requests of the test, and of programs it starts."""
+    from vcr_gen.boundaries.http import http_proxy
+
+    with http_proxy(vcrgen_cassette) as proxy:
+        for name, value in proxy.environment.items():
+            monkeypatch.setenv(name, value)
+        yield proxy
+    if proxy.complaints:
+        pytest.fail("\n".join(proxy.complaints), pytrace=False)
 
 
 @pytest.fixture(scope="module")

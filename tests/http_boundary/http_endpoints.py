@@ -10,7 +10,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -195,6 +195,8 @@ class Server:
 
     def close(self) -> None:
         self._closing.set()
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # or the thread would accept once more
         self._listener.close()
         for connection in self._connections:
             connection.close()

@@ -38,7 +38,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = actions.add_parser(
         "proxy",
         help="run a command behind a recording and replaying proxy",
-        usage="vcr-gen http proxy [-h] -o FILE [--mode MODE] [--ca-file FILE] -- COMMAND ...",
+        usage="vcr-gen http proxy -o FILE [OPTIONS] -- COMMAND ...",
         description=(
             "Run a command with a proxy in its environment: HTTP_PROXY and the variables that "
             "curl, Python, Node and others read. Its requests are recorded in a cassette, or "
@@ -58,6 +58,16 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="FILE",
         help="certificate authorities of real servers, besides those that the system trusts",
     )
+    ignored = {"header": "this header; `x-trace-*` names several", "query": "this query parameter"}
+    for option, what in ignored.items():
+        add(
+            f"--ignore-{option}",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help=f"do not compare {what}; may be repeated",
+        )
+    add("--ignore-body", action="store_true", help="do not compare the bodies of requests")
     add("program", nargs="+", metavar="COMMAND", help="the command and its arguments")
 
 
@@ -100,18 +110,30 @@ class _KilledError(Exception):
 
 
 def _recording_command(arguments: argparse.Namespace) -> str:
-    authorities = ["--ca-file", str(arguments.ca_file)] if arguments.ca_file else []
-    ours = ["vcr-gen", "http", "proxy", "--mode", "all", "-o", str(arguments.cassette)]
-    return shlex.join([*ours, *authorities, "--", *arguments.program])
+    words = ["vcr-gen", "http", "proxy", "--mode", "all", "-o", str(arguments.cassette)]
+    if arguments.ca_file:
+        words += ["--ca-file", str(arguments.ca_file)]
+    for name in arguments.ignore_header:
+        words += ["--ignore-header", name]
+    for name in arguments.ignore_query:
+        words += ["--ignore-query", name]
+    if arguments.ignore_body:
+        words.append("--ignore-body")
+    return shlex.join([*words, "--", *arguments.program])
 
 
 def _run_behind_proxy(
     arguments: argparse.Namespace, cassette: "Cassette"
 ) -> tuple[int, Sequence[str]]:
     """The exit code of the command, and what went wrong between it and the proxy."""
-    from vcr_gen.boundaries.http.proxy import HttpProxy
+    from vcr_gen.boundaries.http import HttpMatch, http_proxy
 
-    with HttpProxy(cassette, ca_file=arguments.ca_file) as proxy:
+    match = HttpMatch(
+        ignore_headers=arguments.ignore_header,
+        ignore_query=arguments.ignore_query,
+        body=not arguments.ignore_body,
+    )
+    with http_proxy(cassette, ca_file=arguments.ca_file, match=match) as proxy:
         code = _execute(arguments.program, {**os.environ, **proxy.environment})
     return code, proxy.complaints
 

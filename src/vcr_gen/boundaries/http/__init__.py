@@ -1,11 +1,15 @@
 """HTTP, ready to use: one line for the client that a program has already."""
 
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 from vcr_gen import Cassette
 from vcr_gen.boundaries.http.matching import HttpMatch
 
-__all__ = ["HttpMatch", "async_http_transport", "http_transport"]
+if TYPE_CHECKING:
+    from vcr_gen.boundaries.http.proxy import HttpProxy
+
+__all__ = ["HttpMatch", "async_http_transport", "http_proxy", "http_transport"]
 
 
 def http_transport(cassette: Cassette, *, inner: Any = None, match: HttpMatch | None = None) -> Any:
@@ -28,6 +32,24 @@ def async_http_transport(
 
     _loosen(cassette, match)
     return AsyncTransport(cassette, inner)
+
+
+def http_proxy(
+    cassette: Cassette,
+    *,
+    ca_file: str | PathLike[str] | None = None,
+    match: HttpMatch | None = None,
+) -> "HttpProxy":
+    """A proxy for programs that build their own clients, in any language.
+
+    In its `with` block, a program with the variables of `environment` sends its requests through
+    it. Open the cassette with `order="lanes"`: clients open connections in any order. `ca_file`
+    names certificate authorities of real servers, besides those that the system trusts.
+    """
+    from vcr_gen.boundaries.http.proxy import HttpProxy
+
+    _loosen(cassette, match)
+    return HttpProxy(cassette, ca_file=ca_file)
 
 
 def _loosen(cassette: Cassette, match: HttpMatch | None) -> None:
