@@ -1,0 +1,47 @@
+"""The fixture `vcrgen_proxy` puts a test, and the programs it starts, behind the proxy."""
+
+import sys
+from pathlib import Path
+
+from proxy_command import run, serving
+
+TEST = """\
+import os
+import subprocess
+import urllib.request
+
+BASE = os.environ["BASE"]
+
+
+def fetch(name):
+    with urllib.request.urlopen(f"{BASE}/{name}", timeout=20) as response:
+        return response.read()
+
+
+def test_in_this_process(vcrgen_proxy):
+    assert fetch("json") == fetch("json")
+    assert fetch(os.environ.get("NAME", "chunked")) == b"onetwo and morethree"
+
+
+def test_in_another_process(vcrgen_proxy):
+    done = subprocess.run(["curl", "-s", f"{BASE}/chunked"], capture_output=True, check=True)
+    assert done.stdout == b"onetwo and morethree"
+
+
+def test_without_proxy():
+    assert "HTTP_PROXY" not in os.environ
+"""
+
+
+def test_a_test_behind_the_proxy_records_and_replays(tmp_path: Path) -> None:
+    tmp_path.joinpath("test_it.py").write_text(TEST, encoding="utf-8")
+    tmp_path.joinpath("pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    pytest = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    with serving() as base:
+        recorded = run(tmp_path, *pytest, "--vcrgen-mode=once", BASE=base)
+    assert "3 passed" in recorded.stdout
+    assert "cassettes: 2 recorded" in recorded.stdout
+    assert "3 passed" in run(tmp_path, *pytest, BASE=base).stdout
+    changed = run(tmp_path, *pytest, code=1, BASE=base, NAME="sse").stdout
+    assert "1 failed, 2 passed" in changed
+    assert "http.exchange was called with different arguments: request.url" in changed
