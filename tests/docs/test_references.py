@@ -10,7 +10,7 @@ from doc_pages import REPOSITORY
 
 import vcr_gen
 from vcr_gen import Cassette, Driver, Mode, Registry, boundary, errors, pytest_plugin
-from vcr_gen.cli import demo, extract, generate, mark, verify
+from vcr_gen.cli import demo, extract, generate, http_proxy, mark, verify
 from vcr_gen.cli.cassette import actions as cassette
 from vcr_gen.cli.commands import COMMANDS, CommandModule
 from vcr_gen.gen.settings.config import BOUNDARY_SETTINGS, OVERRIDE_SETTINGS, SETTINGS
@@ -44,7 +44,10 @@ def parser_of(module: CommandModule) -> argparse.ArgumentParser:
 
 @pytest.mark.parametrize("page", ["command-line.md"])
 def test_every_option_of_the_command_line_is_on_its_page(page: str) -> None:
-    parsers = [generate.parser(COMMANDS), *map(parser_of, (verify, extract, mark, cassette, demo))]
+    parsers = [
+        generate.parser(COMMANDS),
+        *map(parser_of, (verify, extract, mark, cassette, demo, http_proxy)),
+    ]
     known = set().union(*map(options, parsers))
     words = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", read(page)))
 
