@@ -91,6 +91,19 @@ def test_what_is_no_request_to_a_proxy_is_refused(tmp_path: Path, sent: bytes) -
         assert received(client).startswith(b"HTTP/1.1 400 Bad Request\r\n")
 
 
+@pytest.mark.parametrize(
+    "path", ["/post-json//a/../b?", "/post-json?a=1&&b=%20+", "/post-json/;x?#"]
+)
+def test_the_path_arrives_as_it_was_sent(tmp_path: Path, path: str) -> None:
+    with (
+        serving() as base,
+        proxying(tmp_path, "all") as proxy,
+        connected(proxy) as client,
+    ):
+        client.sendall(request(f"{base}{path}"))
+        assert f'"path": "{path.removesuffix("#")}"'.encode() in received(client, ending=b"}")
+
+
 def test_headers_for_the_proxy_are_neither_recorded_nor_sent(tmp_path: Path) -> None:
     with (
         serving() as base,

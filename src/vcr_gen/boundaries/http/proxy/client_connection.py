@@ -129,7 +129,7 @@ class ClientConnection:
         parts = urlsplit(request.target)
         if parts.scheme != "http" or not parts.hostname:
             raise ValueError(f"expected http://host/path or CONNECT; got {request.target!r}")
-        path = parts._replace(scheme="", netloc="", fragment="").geturl()
+        path = request.target.partition("://")[2].removeprefix(parts.netloc).partition("#")[0]
         if not path.startswith("/"):
             path = f"/{path}"
         return Server("http", parts.hostname, parts.port or 80), path
