@@ -65,7 +65,8 @@ def test_the_exit_code_is_the_command_s(tmp_path: Path) -> None:
 
 
 def test_a_command_that_a_signal_ends_leaves_no_cassette(tmp_path: Path) -> None:
-    run_proxy(tmp_path, "--", "sh", "-c", "kill -9 $$", code=128 + 9)
+    done = run_proxy(tmp_path, "--", "sh", "-c", "kill -9 $$", code=128 + 9)
+    assert done.stderr == "vcr-gen: signal 9 ended the command; the recording is not saved\n"
     assert not (tmp_path / "tape.yaml").exists()
 
 

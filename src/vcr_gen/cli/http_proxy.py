@@ -95,8 +95,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise
     for complaint in complaints:
         print(f"vcr-gen: {complaint}", file=sys.stderr)
+    killed = None if code >= 0 else _KilledError(f"signal {-code} ended the command")
+    if killed is not None and cassette.recording:
+        print(f"vcr-gen: {killed}; the recording is not saved", file=sys.stderr)
     try:
-        cassette.close(None if code >= 0 else _KilledError(f"signal {-code} ended the command"))
+        cassette.close(killed)
     except (DivergenceError, ReplayError) as error:
         print(error, file=sys.stderr)
         return DIFFERENT

@@ -55,7 +55,7 @@ class ClientConnection:
                 pass
             self._say_goodbye()
         except ssl.SSLError as error:
-            if "ALERT" in (error.reason or "") and self._server is not None:
+            if self._server is not None and _is_distrust(error):
                 self._complain(
                     f"a client does not trust the proxy's certificate for {self._server.host} "
                     f"({error.reason}); it must read its authorities from SSL_CERT_FILE"
@@ -205,6 +205,12 @@ class ClientConnection:
                 self._socket.unwrap()
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
+
+
+def _is_distrust(error: ssl.SSLError) -> bool:
+    """Whether the client refused our certificate."""
+    reason = error.reason or ""
+    return "ALERT" in reason and ("CERTIFICATE" in reason or "UNKNOWN_CA" in reason)
 
 
 def _goes_on(request: WireRequest) -> bool:
