@@ -6,10 +6,11 @@ from typing import Any
 
 import httpx
 import httpx2
+import requests
 from http_endpoints import Endpoint, path_of
 
 from vcr_gen import Cassette
-from vcr_gen.boundaries.http import async_http_transport, http_transport
+from vcr_gen.boundaries.http import async_http_transport, http_transport, requests_adapter
 
 Observation = list[Any]
 Client = Callable[[Cassette | None, str, str, Endpoint], Observation]
@@ -71,6 +72,48 @@ def _async_httpx(library: Any) -> Client:
     return run_all
 
 
+def _requests(size: int | None, *, stream: bool = True) -> Client:
+    def run(cassette: Cassette | None, base: str, name: str, endpoint: Endpoint) -> Observation:
+        seen: Observation = []
+        arguments = dict(endpoint.arguments())
+        if "stream" in arguments:
+            arguments["data"] = iter(arguments.pop("stream"))
+        if endpoint.digest:
+            arguments["auth"] = requests.auth.HTTPDigestAuth("ada", "lovelace")
+        with requests.Session() as session:
+            if cassette is not None:
+                session.mount("http://", requests_adapter(cassette))
+            try:
+                with session.request(
+                    endpoint.method,
+                    base + path_of(name),
+                    stream=stream,
+                    timeout=(20.0, endpoint.read_timeout),
+                    **arguments,
+                ) as response:
+                    _note_raw(seen, response)
+                    for number, piece in enumerate(response.iter_content(size), 1):
+                        seen.append(piece)
+                        if number == endpoint.most:
+                            break
+                    if "content-encoding" not in response.headers:
+                        seen.append(response.raw.tell())
+            except Exception as error:
+                seen.append((type(error), str(error)))
+            seen.append(sorted(session.cookies.items()))
+        return seen
+
+    return run
+
+
+def _note_raw(seen: Observation, response: Any) -> None:
+    for each in (*response.history, response):
+        raw = each.raw
+        seen.append((each.status_code, each.reason, each.encoding, each.url, raw.geturl()))
+        seen.append((raw.version, raw.version_string, raw.reason, list(raw.headers.iteritems())))
+        seen.append((raw.chunked, sorted(each.cookies.items()), each.request.method))
+
+
 def _timeout(library: Any, endpoint: Endpoint) -> Any:
     return library.Timeout(20.0, read=endpoint.read_timeout)
 
@@ -100,4 +143,7 @@ CLIENTS: dict[str, Client] = {
     "httpx, async": _async_httpx(httpx),
     "httpx2": _httpx(httpx2),
     "httpx2, async": _async_httpx(httpx2),
+    "requests": _requests(None),
+    "requests, 7 bytes at a time": _requests(7),
+    "requests, whole": _requests(1_000, stream=False),
 }

@@ -9,7 +9,7 @@ from vcr_gen.boundaries.http.matching import HttpMatch
 if TYPE_CHECKING:
     from vcr_gen.boundaries.http.proxy import HttpProxy
 
-__all__ = ["HttpMatch", "async_http_transport", "http_proxy", "http_transport"]
+__all__ = ["HttpMatch", "async_http_transport", "http_proxy", "http_transport", "requests_adapter"]
 
 
 def http_transport(cassette: Cassette, *, inner: Any = None, match: HttpMatch | None = None) -> Any:
@@ -50,6 +50,19 @@ def http_proxy(
 
     _loosen(cassette, match)
     return HttpProxy(cassette, ca_file=ca_file)
+
+
+def requests_adapter(
+    cassette: Cassette, *, inner: Any = None, match: HttpMatch | None = None
+) -> Any:
+    """An adapter for a `requests.Session`; mount it for `https://` and `http://`.
+
+    `inner` is the real adapter; by default an `HTTPAdapter`.
+    """
+    from vcr_gen.boundaries.http.requests_adapter import Adapter
+
+    _loosen(cassette, match)
+    return Adapter(cassette, inner)
 
 
 def _loosen(cassette: Cassette, match: HttpMatch | None) -> None:

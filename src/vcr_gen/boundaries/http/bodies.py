@@ -14,10 +14,22 @@ from urllib.parse import parse_qsl
 
 from vcr_gen.boundaries.http.content_encoding import Undecoded
 
-__all__ = ["Body", "describe_body", "multipart_boundary", "piece_from_plain", "piece_to_plain"]
+__all__ = [
+    "Body",
+    "SizeLine",
+    "describe_body",
+    "multipart_boundary",
+    "piece_from_plain",
+    "piece_to_plain",
+]
 
 Body: TypeAlias = object
 """`{"json": …}`, `{"form": …}`, `{"multipart": …}`, a text, bytes, or None for no body."""
+
+
+class SizeLine(bytes):
+    """The size line of an HTTP chunk that did not arrive whole; what arrived of it follows."""
+
 
 _NOT_TEXT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -66,6 +78,8 @@ def piece_to_plain(piece: bytes) -> object:
     """The stored form of a piece of a response's body."""
     if isinstance(piece, Undecoded):
         return {"undecoded": bytes(piece)}
+    if isinstance(piece, SizeLine):
+        return {"size line": _text_or_bytes(bytes(piece))}
     if piece[:1] in (b"{", b"[") and len(piece) <= _LARGEST_JSON:
         found = _parse_json(piece)
         if found is not None:
@@ -83,6 +97,8 @@ def piece_from_plain(stored: Any) -> bytes:
     if isinstance(stored, Mapping):
         if "undecoded" in stored:
             return Undecoded(stored["undecoded"])
+        if "size line" in stored:
+            return SizeLine(piece_from_plain(stored["size line"]))
         return _spell_json(stored["json"], tuple(stored.get("layout", "").split()))
     assert isinstance(stored, bytes)
     return stored

@@ -120,6 +120,8 @@ class Failure:
     """The name of its class, such as `httpx.ReadTimeout`."""
     message: str
     cause: "Failure | None" = None
+    arguments: tuple[str | int, ...] | None = None
+    """Its arguments, if they are not the text alone; None also if they cannot be stored."""
 
 
 class HttpError(Exception):

@@ -14,6 +14,7 @@ _MODULES: Final = (
     "builtins",
     "socket",
     "ssl",
+    "http.client",
     "httpx",
     "httpx2",
     "httpcore",
@@ -37,10 +38,11 @@ def _described(error: BaseException, depth: int) -> Failure:
     names = [
         f"{module}.{cls.__name__}" for module in _MODULES if _find(module, cls.__name__) is cls
     ]
-    cause = error.__cause__
+    cause, message = error.__cause__, str(error)
     return Failure(
         error=names[0] if names else f"{cls.__module__}.{cls.__qualname__}",
-        message=str(error),
+        message=message,
+        arguments=None if error.args == (message,) else _plain(error.args),
         cause=None if cause is None or not depth else _described(cause, depth - 1),
     )
 
@@ -55,10 +57,29 @@ def _rebuilt(failure: Failure) -> BaseException | None:
     cls = _find(module, name) if module in _MODULES else None
     if cls is None:
         return None
-    error: BaseException = cls(failure.message)
+    error = _made(cls, failure.arguments or (failure.message,))
     if failure.cause is not None:
         error.__cause__ = _rebuilt(failure.cause)
     return error
+
+
+def _made(cls: type[BaseException], arguments: tuple[str | int, ...]) -> BaseException:
+    try:
+        return cls(*arguments)
+    except TypeError:  # many classes of urllib3 want a pool to make their text from
+        error = cls.__new__(cls, *arguments)
+        error.args = arguments
+        return error
+
+
+def _plain(arguments: tuple[object, ...]) -> tuple[str | int, ...] | None:
+    """The arguments of an exception if all can be stored, such as the number of an OSError."""
+    plain = tuple(
+        argument
+        for argument in arguments
+        if isinstance(argument, str | int) and type(argument) in (str, int)
+    )
+    return plain if plain and len(plain) == len(arguments) else None
 
 
 def _find(module: str, name: str) -> Any:

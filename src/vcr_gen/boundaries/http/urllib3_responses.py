@@ -1,0 +1,186 @@
+"""urllib3 responses that read recorded exchanges.
+
+The head and the pieces of the body are written as HTTP/1.1 again, below a real urllib3 response. So
+every way to read one behaves as on a connection.
+"""
+
+from collections.abc import Iterator
+from http.client import HTTPResponse as Parsed
+from http.client import IncompleteRead
+from io import BufferedReader, RawIOBase
+from typing import Any, final
+
+from urllib3 import HTTPResponse as RawResponse
+from urllib3 import exceptions
+from urllib3.connection import HTTPConnection
+
+from vcr_gen.boundaries.http.bodies import SizeLine
+from vcr_gen.boundaries.http.content_encoding import Encoder
+from vcr_gen.boundaries.http.failures import error_of
+from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse
+from vcr_gen.boundaries.http.urllib3_bodies import MOST
+
+__all__ = ["raw_response"]
+
+
+def raw_response(method: str | None, head: HttpResponse, items: Any) -> RawResponse:
+    """A response with this head, whose body comes from the items of an exchange."""
+    wire = _Wire(head, items)
+    connection = HTTPConnection("localhost")  # it never connects: it has its socket already
+    made: Any = connection
+    made.sock = _Socket(wire)
+    made.response_class = _Parsed
+    connection.request(
+        "HEAD" if method == "HEAD" else "GET",
+        "/",
+        preload_content=False,
+        decode_content=False,
+        enforce_content_length=False,  # a redacted body is longer or shorter; see `_Parsed`
+    )
+    raw = connection.getresponse()
+    if head.version == "HTTP/2":
+        raw.version, raw.version_string = 20, head.version
+    wire.begin_body(raw.length_remaining, chunked=raw.chunked)
+    return raw
+
+
+@final
+class _Socket:
+    """A socket whose other side says what the wire says."""
+
+    def __init__(self, wire: "_Wire") -> None:
+        self.wire = wire
+
+    def makefile(self, *_: object) -> BufferedReader:
+        return BufferedReader(self.wire)
+
+    def sendall(self, data: bytes) -> None:
+        """The request was sent by the bridge, or will never be."""
+
+    def settimeout(self, value: object) -> None:
+        """Nothing waits here."""
+
+    def close(self) -> None:
+        """The response still reads."""
+
+
+@final
+class _Wire(RawIOBase):
+    """The bytes of a response. They are made when they are read."""
+
+    def __init__(self, head: HttpResponse, items: Iterator[Any]) -> None:
+        self._items: Any = items
+        self._encoder = Encoder(head.headers)
+        self._ready = _written(head)
+        self._size_line: SizeLine | None = None
+        self._is_chunked = False
+        self._length: int | None = None
+        self._error: BaseException | None = None
+        self._is_over = False
+        self.written = 0
+        """Bytes of the body so far."""
+        self.ended_early = False
+
+    def begin_body(self, length: int | None, *, chunked: bool) -> None:
+        """The head has been read."""
+        self._length, self._is_chunked = length, chunked
+        self._read_ahead()
+
+    @property
+    def missing(self) -> int:
+        """How many bytes a body that ended early lacks."""
+        if not self.ended_early or self._length is None:
+            return 0
+        return max(self._length - self.written, 1)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any, /) -> int:
+        while not self._ready and not self._is_over:
+            self._pull()
+        if not self._ready and self._error is not None:
+            raise self._error
+        count = min(len(target), len(self._ready))
+        target[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            self._items.close()
+
+    def _pull(self) -> None:
+        try:
+            piece = next(self._items)
+        except StopIteration:
+            self._is_over = True
+            self._write(self._encoder.finish())
+            self._ready += b"0\r\n\r\n" if self._is_chunked else b""
+        except HttpError as failed:
+            self._fail(error_of(failed))
+        else:
+            if isinstance(piece, SizeLine):
+                self._size_line = piece
+            else:
+                self._write(self._encoder.encode(piece))
+                self._read_ahead()
+
+    def _read_ahead(self) -> None:
+        """Read the end of the exchange with its last piece: the program may not ask for more."""
+        while self._length is not None and self.written >= self._length and not self._is_over:
+            self._pull()
+
+    def _write(self, data: bytes) -> None:
+        self.written += len(data)
+        if not self._is_chunked or not data:
+            self._ready += data
+        elif self._size_line is None:
+            self._ready += b"%x\r\n%b\r\n" % (len(data), data)
+        else:
+            declared = int(self._size_line.partition(b";")[0], 16)
+            is_true = declared >= len(data)  # not if it was redacted or compressed again
+            self._ready += (self._size_line if is_true else b"%x\r\n" % (len(data) + 1)) + data
+            self._size_line = None
+
+    def _fail(self, error: BaseException) -> None:
+        self._is_over = True
+        self._ready += self._size_line or b""
+        if isinstance(error, IncompleteRead):
+            self.ended_early = True
+        else:
+            self._error = error
+
+
+class _Parsed(Parsed):
+    """A response whose body lasts until the wire ends, whatever length its head declares."""
+
+    def __init__(self, sock: Any, **options: Any) -> None:
+        super().__init__(sock, **options)
+        self._wire: _Wire = sock.wire
+
+    def begin(self) -> None:
+        super().begin()
+        if self.length:
+            self.length = None
+
+    def read(self, amt: int | None = None) -> bytes:
+        data = super().read(amt)
+        if missing := self._wire.missing:
+            if amt is None:
+                raise IncompleteRead(data, missing)
+            if amt and not data:
+                raise exceptions.IncompleteRead(self._wire.written, missing)
+        return data
+
+    def read1(self, n: int = -1) -> bytes:
+        return super().read1(MOST if n < 0 and not self.chunked else n)
+
+
+def _written(head: HttpResponse) -> bytes:
+    """The head of a response as HTTP/1.1."""
+    version = head.version if head.version.startswith("HTTP/1.") else "HTTP/1.1"
+    first = f"{version} {head.status} {head.reason or ''}\r\n".encode("latin-1", "replace")
+    lines = [b"%b: %b\r\n" % header for header in head.headers]
+    return b"".join((first, *lines, b"\r\n"))
