@@ -12,13 +12,13 @@ from vcr_boundaries import VcrHttp
 from vcr_gen import Cassette
 from vcr_gen.boundaries.http.bodies import SizeLine
 from vcr_gen.boundaries.http.content_encoding import Decoder
-from vcr_gen.boundaries.http.failures import error_of, failure_of
 from vcr_gen.boundaries.http.exchanges import (
     HttpError,
     HttpRequest,
     HttpResponse,
     describe_request,
 )
+from vcr_gen.boundaries.http.failures import error_of, failure_of
 from vcr_gen.boundaries.http.urllib3_bodies import joined, pieces_of
 from vcr_gen.boundaries.http.urllib3_responses import raw_response
 
@@ -40,7 +40,7 @@ class Adapter(BaseAdapter):
         self._builder = HTTPAdapter()
         self._http = VcrHttp.attach(cassette, lambda: _Bridge(self._inner))
 
-    def send(
+    def send(  # noqa: PLR0917  # the signature is the base class's
         self,
         request: PreparedRequest,
         stream: bool = False,
@@ -95,10 +95,10 @@ class _Sent:
         content = b"".join(self._parts)
         return describe_request(request.method or "", request.url or "", headers, content)
 
-    def copy(self) -> PreparedRequest:
+    def copy(self) -> Any:
         """The request to send; the program's own stays as consumed as without vcr-gen."""
-        copied = self._request.copy()
-        body: Any = copied.body
+        copied: Any = self._request.copy()
+        body = copied.body
         if hasattr(body, "read"):
             copied.body = io.BytesIO(b"".join(self._parts))
         elif body is not None and not isinstance(body, _WHOLE):

@@ -40,7 +40,7 @@ def pieces_of(raw: Any) -> Iterator[bytes]:
         try:
             yield from _chunks(file, raw) if raw.chunked else _stretches(file, raw.length_remaining)
         except TimeoutError as error:
-            raise exceptions.ReadTimeoutError(raw._pool, None, "Read timed out.") from error  # type: ignore[arg-type]
+            raise exceptions.ReadTimeoutError(raw._pool, None, "Read timed out.") from error
     response.close()
     raw.release_conn()
 

@@ -16,8 +16,8 @@ from urllib3.connection import HTTPConnection
 
 from vcr_gen.boundaries.http.bodies import SizeLine
 from vcr_gen.boundaries.http.content_encoding import Encoder
-from vcr_gen.boundaries.http.failures import error_of
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse
+from vcr_gen.boundaries.http.failures import error_of
 from vcr_gen.boundaries.http.urllib3_bodies import MOST
 
 __all__ = ["raw_response"]
@@ -84,7 +84,18 @@ class _Wire(RawIOBase):
     def begin_body(self, length: int | None, *, chunked: bool) -> None:
         """The head has been read."""
         self._length, self._is_chunked = length, chunked
-        self._read_ahead()
+        self.is_used_up(0)
+
+    def is_used_up(self, given: int) -> bool:
+        """Whether the program has got the whole body, of which it has got `given` bytes.
+
+        The end of the exchange is read with the last byte: the program may not ask for more.
+        """
+        if self._length is None:
+            return False
+        while self._length <= given == self.written and not self._is_over:
+            self._pull()
+        return given == self.written and self._is_over and not self.ended_early
 
     @property
     def missing(self) -> int:
@@ -125,12 +136,6 @@ class _Wire(RawIOBase):
                 self._size_line = piece
             else:
                 self._write(self._encoder.encode(piece))
-                self._read_ahead()
-
-    def _read_ahead(self) -> None:
-        """Read the end of the exchange with its last piece: the program may not ask for more."""
-        while self._length is not None and self.written >= self._length and not self._is_over:
-            self._pull()
 
     def _write(self, data: bytes) -> None:
         self.written += len(data)
@@ -159,6 +164,7 @@ class _Parsed(Parsed):
     def __init__(self, sock: Any, **options: Any) -> None:
         super().__init__(sock, **options)
         self._wire: _Wire = sock.wire
+        self._given = 0
 
     def begin(self) -> None:
         super().begin()
@@ -167,15 +173,20 @@ class _Parsed(Parsed):
 
     def read(self, amt: int | None = None) -> bytes:
         data = super().read(amt)
-        if missing := self._wire.missing:
-            if amt is None:
-                raise IncompleteRead(data, missing)
-            if amt and not data:
-                raise exceptions.IncompleteRead(self._wire.written, missing)
-        return data
+        if amt is None and (missing := self._wire.missing):
+            raise IncompleteRead(data, missing)
+        return self._checked(data, amt)
 
     def read1(self, n: int = -1) -> bytes:
-        return super().read1(MOST if n < 0 and not self.chunked else n)
+        return self._checked(super().read1(MOST if n < 0 and not self.chunked else n), n)
+
+    def _checked(self, data: bytes, size: int | None) -> bytes:
+        if not data and size and size > 0 and (missing := self._wire.missing):
+            raise exceptions.IncompleteRead(self._wire.written, missing)
+        self._given += len(data)
+        if self._wire.is_used_up(self._given):
+            self.close()
+        return data
 
 
 def _written(head: HttpResponse) -> bytes:
