@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterable, Iterator, Mapping
+from http.client import HTTPResponse
 from typing import Any, Final, final
 
 from requests import PreparedRequest, RequestException, Response
@@ -133,8 +134,10 @@ class _Bridge:
 
 def _head(response: Response) -> HttpResponse:
     raw = response.raw
-    parsed = getattr(raw, "_original_response", None)  # it has the headers in their order
-    headers = response.headers if parsed is None else parsed.headers
+    parsed = getattr(raw, "_original_response", None)
+    headers: Any = response.headers  # without the order of the real ones
+    if isinstance(parsed, HTTPResponse):
+        headers = parsed.headers
     return HttpResponse(
         status=response.status_code,
         reason=response.reason,

@@ -26,7 +26,7 @@ class _File(Protocol):
 
 
 def pieces_of(raw: Any) -> Iterator[bytes]:
-    """The body in pieces, still in its content encoding; then the connection is free again.
+    """The body in pieces, still in its content encoding; with the last the connection is free.
 
     A body that ends early raises `IncompleteRead`; everything else is the exception of the socket,
     apart from a timeout: its text names the pool of the connection.
@@ -35,14 +35,25 @@ def pieces_of(raw: Any) -> Iterator[bytes]:
     if not isinstance(response, HTTPResponse):  # not HTTP/1.1, or not from the network
         yield from _read(raw)
         return
-    if response.fp is not None and raw.length_remaining != 0:
+    left = raw.length_remaining
+    if response.fp is not None and left != 0:
         file: Any = response.fp
         try:
-            yield from _chunks(file, raw) if raw.chunked else _stretches(file, raw.length_remaining)
+            for piece in _chunks(file, raw) if raw.chunked else _stretches(file, left):
+                if left is not None:
+                    left -= len(piece)
+                    _release(response, raw, left)
+                yield piece
         except TimeoutError as error:
             raise exceptions.ReadTimeoutError(raw._pool, None, "Read timed out.") from error
-    response.close()
-    raw.release_conn()
+    _release(response, raw, 0)
+
+
+def _release(response: HTTPResponse, raw: Any, left: int) -> None:
+    """Let the next request use the connection, once nothing is left to read."""
+    if not left:
+        response.close()
+        raw.release_conn()
 
 
 def joined(pieces: Iterable[bytes]) -> Iterator[bytes]:

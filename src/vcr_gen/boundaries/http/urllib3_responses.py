@@ -10,9 +10,8 @@ from http.client import IncompleteRead
 from io import BufferedReader, RawIOBase
 from typing import Any, final
 
+from urllib3 import HTTPHeaderDict, exceptions
 from urllib3 import HTTPResponse as RawResponse
-from urllib3 import exceptions
-from urllib3.connection import HTTPConnection
 
 from vcr_gen.boundaries.http.bodies import SizeLine
 from vcr_gen.boundaries.http.content_encoding import Encoder
@@ -26,42 +25,40 @@ __all__ = ["raw_response"]
 def raw_response(method: str | None, head: HttpResponse, items: Any) -> RawResponse:
     """A response with this head, whose body comes from the items of an exchange."""
     wire = _Wire(head, items)
-    connection = HTTPConnection("localhost")  # it never connects: it has its socket already
-    made: Any = connection
-    made.sock = _Socket(wire)
-    made.response_class = _Parsed
-    connection.request(
-        "HEAD" if method == "HEAD" else "GET",
-        "/",
+    parsed = _Parsed(wire, method)
+    parsed.begin()
+    raw = _Raw(
+        body=parsed,
+        headers=HTTPHeaderDict(parsed.headers.items()),
+        status=parsed.status,
+        version=20 if head.version == "HTTP/2" else parsed.version,
+        reason=parsed.reason,
         preload_content=False,
         decode_content=False,
-        enforce_content_length=False,  # a redacted body is longer or shorter; see `_Parsed`
+        original_response=parsed,
+        enforce_content_length=False,  # `_Parsed` does: a redacted body is longer or shorter
+        request_method=method,
     )
-    raw = connection.getresponse()
-    if head.version == "HTTP/2":
-        raw.version, raw.version_string = 20, head.version
+    raw.parsed = parsed
+    raw.version_string = "HTTP/2" if head.version == "HTTP/2" else "HTTP/1.1"  # as urllib3 does
     wire.begin_body(raw.length_remaining, chunked=raw.chunked)
     return raw
 
 
-@final
-class _Socket:
-    """A socket whose other side says what the wire says."""
+class _Raw(RawResponse):
+    """A response that tells the parser below it whether it decodes."""
 
-    def __init__(self, wire: "_Wire") -> None:
-        self.wire = wire
+    parsed: "_Parsed"
 
-    def makefile(self, *_: object) -> BufferedReader:
-        return BufferedReader(self.wire)
-
-    def sendall(self, data: bytes) -> None:
-        """The request was sent by the bridge, or will never be."""
-
-    def settimeout(self, value: object) -> None:
-        """Nothing waits here."""
-
-    def close(self) -> None:
-        """The response still reads."""
+    def read(
+        self,
+        amt: int | None = None,
+        decode_content: bool | None = None,
+        cache_content: bool = False,
+    ) -> bytes:
+        decodes = self.decode_content if decode_content is None else decode_content
+        self.parsed.feeds_decoder = decodes and "content-encoding" in self.headers
+        return super().read(amt, decode_content, cache_content)
 
 
 @final
@@ -71,7 +68,7 @@ class _Wire(RawIOBase):
     def __init__(self, head: HttpResponse, items: Iterator[Any]) -> None:
         self._items: Any = items
         self._encoder = Encoder(head.headers)
-        self._ready = _written(head)
+        self._ready = memoryview(_written(head))
         self._size_line: SizeLine | None = None
         self._is_chunked = False
         self._length: int | None = None
@@ -128,7 +125,8 @@ class _Wire(RawIOBase):
         except StopIteration:
             self._is_over = True
             self._write(self._encoder.finish())
-            self._ready += b"0\r\n\r\n" if self._is_chunked else b""
+            if self._is_chunked:
+                self._add(b"0\r\n\r\n")
         except HttpError as failed:
             self._fail(error_of(failed))
         else:
@@ -140,18 +138,21 @@ class _Wire(RawIOBase):
     def _write(self, data: bytes) -> None:
         self.written += len(data)
         if not self._is_chunked or not data:
-            self._ready += data
+            self._add(data)
         elif self._size_line is None:
-            self._ready += b"%x\r\n%b\r\n" % (len(data), data)
+            self._add(b"%x\r\n%b\r\n" % (len(data), data))
         else:
             declared = int(self._size_line.partition(b";")[0], 16)
             is_true = declared >= len(data)  # not if it was redacted or compressed again
-            self._ready += (self._size_line if is_true else b"%x\r\n" % (len(data) + 1)) + data
+            self._add((self._size_line if is_true else b"%x\r\n" % (len(data) + 1)) + data)
             self._size_line = None
+
+    def _add(self, data: bytes) -> None:
+        self._ready = memoryview(bytes(self._ready) + data if self._ready else data)
 
     def _fail(self, error: BaseException) -> None:
         self._is_over = True
-        self._ready += self._size_line or b""
+        self._add(self._size_line or b"")
         if isinstance(error, IncompleteRead):
             self.ended_early = True
         else:
@@ -161,10 +162,14 @@ class _Wire(RawIOBase):
 class _Parsed(Parsed):
     """A response whose body lasts until the wire ends, whatever length its head declares."""
 
-    def __init__(self, sock: Any, **options: Any) -> None:
-        super().__init__(sock, **options)
-        self._wire: _Wire = sock.wire
+    def __init__(self, wire: _Wire, method: str | None) -> None:
+        socket: Any = _Socket(wire)
+        super().__init__(socket, method=method)
+        self._wire = wire
         self._given = 0
+        self.feeds_decoder = False
+        """Whether the bytes are decoded. In a replay they are not those of the recording, but each
+        piece decodes to the same: so the next piece is not read before this one is decoded."""
 
     def begin(self) -> None:
         super().begin()
@@ -172,6 +177,8 @@ class _Parsed(Parsed):
             self.length = None
 
     def read(self, amt: int | None = None) -> bytes:
+        if self.feeds_decoder and amt is not None and not self.chunked:
+            return self.read1(amt)
         data = super().read(amt)
         if amt is None and (missing := self._wire.missing):
             raise IncompleteRead(data, missing)
@@ -184,9 +191,20 @@ class _Parsed(Parsed):
         if not data and size and size > 0 and (missing := self._wire.missing):
             raise exceptions.IncompleteRead(self._wire.written, missing)
         self._given += len(data)
-        if self._wire.is_used_up(self._given):
+        if not self.feeds_decoder and self._wire.is_used_up(self._given):
             self.close()
         return data
+
+
+@final
+class _Socket:
+    """Where the parser gets its file."""
+
+    def __init__(self, wire: _Wire) -> None:
+        self._wire = wire
+
+    def makefile(self, _: str) -> BufferedReader:
+        return BufferedReader(self._wire)
 
 
 def _written(head: HttpResponse) -> bytes:
