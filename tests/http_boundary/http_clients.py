@@ -110,7 +110,8 @@ def _note_raw(seen: Observation, response: Any) -> None:
     for each in (*response.history, response):
         raw = each.raw
         seen.append((each.status_code, each.reason, each.encoding, each.url, raw.geturl()))
-        seen.append((raw.version, raw.version_string, raw.reason, list(raw.headers.iteritems())))
+        version = (raw.version, getattr(raw, "version_string", ""))
+        seen.append((*version, raw.reason, list(raw.headers.iteritems())))
         seen.append((raw.chunked, sorted(each.cookies.items()), each.request.method))
 
 

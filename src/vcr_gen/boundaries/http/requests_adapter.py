@@ -1,7 +1,7 @@
 """The front for requests: an adapter to mount in a session."""
 
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from http.client import HTTPResponse
 from typing import Any, Final, final
 
@@ -93,7 +93,9 @@ class _Sent:
     def described(self) -> HttpRequest:
         request = self._request
         headers = [(_encoded(name), _encoded(value)) for name, value in request.headers.items()]
-        content = b"".join(self._parts)
+        content = b"".join(
+            part.encode() if isinstance(part, str) else bytes(part) for part in self._parts
+        )
         return describe_request(request.method or "", request.url or "", headers, content)
 
     def copy(self) -> Any:
@@ -101,7 +103,10 @@ class _Sent:
         copied: Any = self._request.copy()
         body = copied.body
         if hasattr(body, "read"):
-            copied.body = io.BytesIO(b"".join(self._parts))
+            is_text = any(isinstance(part, str) for part in self._parts)
+            copied.body = (
+                io.StringIO("".join(self._parts)) if is_text else io.BytesIO(b"".join(self._parts))
+            )
         elif body is not None and not isinstance(body, _WHOLE):
             copied.body = iter(self._parts) if isinstance(body, Iterator) else self._parts
         return copied
@@ -157,15 +162,13 @@ def _encoded(text: str | bytes) -> bytes:
         return text.encode("utf-8", "surrogateescape")
 
 
-def _parts(body: Any) -> list[bytes]:
-    """The body of a request, read in the way of urllib3."""
+def _parts(body: Any) -> list[Any]:
+    """The body of a request, read in the way of urllib3; of texts, or of bytes."""
     if body is None:
         return []
     if isinstance(body, _WHOLE):
-        parts: Iterable[Any] = (body,)
-    else:
-        parts = _blocks(body) if hasattr(body, "read") else body
-    return [part.encode() if isinstance(part, str) else bytes(part) for part in parts]
+        return [body]
+    return list(_blocks(body) if hasattr(body, "read") else body)
 
 
 def _blocks(file: Any) -> Iterator[Any]:

@@ -40,7 +40,8 @@ def raw_response(method: str | None, head: HttpResponse, items: Any) -> RawRespo
         request_method=method,
     )
     raw.parsed = parsed
-    raw.version_string = "HTTP/2" if head.version == "HTTP/2" else "HTTP/1.1"  # as urllib3 does
+    if hasattr(raw, "version_string"):  # since urllib3 2.3; it says so of HTTP/1.0 too
+        raw.version_string = "HTTP/2" if head.version == "HTTP/2" else "HTTP/1.1"
     wire.begin_body(raw.length_remaining, chunked=raw.chunked)
     return raw
 
