@@ -409,7 +409,8 @@ def test_an_exception_belongs_to_the_programs_request(tmp_path: Path, name: str)
                 client.send(prepared, timeout=0.4)
             assert caught.value.request is prepared
             assert caught.value.response is None
-            return caught.type, str(caught.value)
+            inner = caught.value.args[0]
+            return caught.type, str(caught.value), type(inner), str(inner)
 
     with serving() as server:
         url = f"http://127.0.0.1:{_unused_port() if name == 'connect' else server.port}"

@@ -120,7 +120,7 @@ class Failure:
     """The name of its class, such as `httpx.ReadTimeout`."""
     message: str
     cause: "Failure | None" = None
-    arguments: tuple[str | int, ...] | None = None
+    arguments: "tuple[str | int | Failure, ...] | None" = None
     """Its arguments, if they are not the text alone; None also if they cannot be stored."""
 
 

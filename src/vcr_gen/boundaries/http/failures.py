@@ -42,9 +42,22 @@ def _described(error: BaseException, depth: int) -> Failure:
     return Failure(
         error=names[0] if names else f"{cls.__module__}.{cls.__qualname__}",
         message=message,
-        arguments=None if error.args == (message,) else _plain(error.args),
         cause=None if cause is None or not depth else _described(cause, depth - 1),
+        arguments=None if error.args == (message,) else _arguments(error, depth),
     )
+
+
+def _arguments(error: BaseException, depth: int) -> tuple[str | int | Failure, ...] | None:
+    """The arguments of an exception if all can be stored, such as the number of an OSError."""
+    stored: list[str | int | Failure] = []
+    for argument in error.args:
+        if isinstance(argument, str | int) and type(argument) in (str, int):
+            stored.append(argument)
+        elif isinstance(argument, Exception) and depth:
+            stored.append(_described(argument, depth - 1))
+        else:
+            return None
+    return tuple(stored) or None
 
 
 def error_of(failed: HttpError) -> BaseException:
@@ -57,13 +70,24 @@ def _rebuilt(failure: Failure) -> BaseException | None:
     cls = _find(module, name) if module in _MODULES else None
     if cls is None:
         return None
-    error = _made(cls, failure.arguments or (failure.message,))
+    error = _made(cls, _rebuilt_arguments(failure) or (failure.message,))
+    if _text(error) != failure.message:  # its class makes the text from more than the arguments
+        error = _made(cls, (failure.message,))
     if failure.cause is not None:
         error.__cause__ = _rebuilt(failure.cause)
     return error
 
 
-def _made(cls: type[BaseException], arguments: tuple[str | int, ...]) -> BaseException:
+def _rebuilt_arguments(failure: Failure) -> tuple[object, ...]:
+    """The arguments of an exception; none if they cannot be rebuilt."""
+    arguments = [
+        _rebuilt(argument) if isinstance(argument, Failure) else argument
+        for argument in failure.arguments or ()
+    ]
+    return () if None in arguments else tuple(arguments)
+
+
+def _made(cls: type[BaseException], arguments: tuple[object, ...]) -> BaseException:
     try:
         return cls(*arguments)
     except TypeError:  # many classes of urllib3 want a pool to make their text from
@@ -72,14 +96,11 @@ def _made(cls: type[BaseException], arguments: tuple[str | int, ...]) -> BaseExc
         return error
 
 
-def _plain(arguments: tuple[object, ...]) -> tuple[str | int, ...] | None:
-    """The arguments of an exception if all can be stored, such as the number of an OSError."""
-    plain = tuple(
-        argument
-        for argument in arguments
-        if isinstance(argument, str | int) and type(argument) in (str, int)
-    )
-    return plain if plain and len(plain) == len(arguments) else None
+def _text(error: BaseException) -> str | None:
+    try:
+        return str(error)
+    except Exception:  # it was made without the attributes that its text needs
+        return None
 
 
 def _find(module: str, name: str) -> Any:

@@ -127,7 +127,7 @@ def _chunk(file: _File, line: bytes, size: int) -> Iterator[bytes]:
         while missing := size + 2 - len(data):
             piece = file.read1(missing)
             if not piece:
-                raise exceptions.IncompleteRead(len(data), missing)
+                raise exceptions.IncompleteRead(len(data), max(0, size - len(data)))
             data += piece
     except (OSError, IncompleteRead):
         yield SizeLine(line)
