@@ -1,5 +1,6 @@
 """The adapter for requests: ways to read, uploads, connections, failures, and redacted bodies."""
 
+import contextlib
 import gc
 import gzip
 import io
@@ -22,7 +23,7 @@ from http_endpoints import ENDPOINTS, path_of, serving
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from vcr_gen import Cassette
+from vcr_gen import Cassette, DivergenceError
 from vcr_gen.boundaries.http import requests_adapter
 
 TOKEN = "sk-proj-" + "aB3dE5gH7jK9mN1pQ3sT5vX7zA9c" * 2
@@ -585,6 +586,43 @@ def test_a_redacted_body_is_read_from_raw(tmp_path: Path, read: Callable[[Any], 
         live, recorded, replayed = three_times(tmp_path, run)
     assert live == recorded == WHOLE
     assert json.loads(replayed)["name"] == "Ada"
+
+
+# Replays --------------------------------------------------------------------------------------
+
+
+def _ask(client: Any, base: str, name: str) -> None:
+    client.post(f"{base}/post-json", json={"messages": [{"content": name}]})
+
+
+def test_a_failure_points_at_the_users_line(tmp_path: Path) -> None:
+    with (
+        serving() as server,
+        Cassette(tmp_path / "tape.yaml", "all") as cassette,
+        session(cassette) as client,
+    ):
+        base = f"http://127.0.0.1:{server.port}"
+        _ask(client, base, "Ada")
+    with (
+        pytest.raises(DivergenceError) as raised,
+        Cassette(tmp_path / "tape.yaml", "none") as cassette,
+        session(cassette) as client,
+    ):
+        _ask(client, base, "Grace")
+    assert "request.body.json.messages[0].content: value differs" in str(raised.value)
+    assert f"test_requests.py:{_ask.__code__.co_firstlineno + 1} in _ask" in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["json in pieces", "gzip", "sse", "truncated chunk"])
+def test_verify_passes_while_the_server_answers_the_same(tmp_path: Path, name: str) -> None:
+    with serving() as server:
+        for mode in ("all", "verify"):
+            with (
+                Cassette(tmp_path / "tape.yaml", mode) as cassette,
+                session(cassette) as client,
+                contextlib.suppress(requests.exceptions.ChunkedEncodingError),
+            ):
+                client.get(f"http://127.0.0.1:{server.port}{path_of(name)}")
 
 
 # Imports --------------------------------------------------------------------------------------

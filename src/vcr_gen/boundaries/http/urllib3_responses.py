@@ -32,7 +32,7 @@ def raw_response(method: str | None, head: HttpResponse, items: Any) -> RawRespo
         headers=HTTPHeaderDict(parsed.headers.items()),
         status=parsed.status,
         version=20 if head.version == "HTTP/2" else parsed.version,
-        reason=parsed.reason,
+        reason=head.reason,
         preload_content=False,
         decode_content=False,
         original_response=parsed,
