@@ -5,6 +5,7 @@ every way to read one behaves as on a connection.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from http.client import HTTPResponse as Parsed
 from http.client import IncompleteRead
 from io import BufferedReader, RawIOBase
@@ -18,6 +19,7 @@ from vcr_gen.boundaries.http.content_encoding import Encoder
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse
 from vcr_gen.boundaries.http.failures import error_of
 from vcr_gen.boundaries.http.urllib3_bodies import MOST
+from vcr_gen.errors import UsageError
 
 __all__ = ["raw_response"]
 
@@ -60,6 +62,10 @@ class _Raw(RawResponse):
         decodes = self.decode_content if decode_content is None else decode_content
         self.parsed.feeds_decoder = decodes and "content-encoding" in self.headers
         return super().read(amt, decode_content, cache_content)
+
+    def __del__(self) -> None:
+        with suppress(BaseException):  # the cassette keeps a failure, and here it helps no one
+            self.close()
 
 
 @final
@@ -118,7 +124,8 @@ class _Wire(RawIOBase):
     def close(self) -> None:
         if not self.closed:
             super().close()
-            self._items.close()
+            with suppress(UsageError):  # a response may be closed after the cassette
+                self._items.close()
 
     def _pull(self) -> None:
         try:
