@@ -76,6 +76,8 @@ class HttpResponse:
     """None in HTTP/2, which has none."""
     version: str
     headers: RawHeaders
+    is_streamed: bool = False
+    """Whether the body came after the head; only aiohttp shows a program the difference."""
     extensions: Mapping[str, Any] | None = field(default=None, compare=False)
     """What the client library adds, such as the network stream; None in a replay."""
 
@@ -86,10 +88,11 @@ def _to_plain(received: HttpResponse | bytes) -> object:
     reason = "" if received.reason is None else f" {received.reason}"
     pairs = [[_text(name), _text(value)] for name, value in received.headers]
     names = {name for name, _ in pairs}
-    return {
+    stored = {
         "head": f"{received.version} {received.status}{reason}",
         "headers": dict(pairs) if len(names) == len(pairs) else pairs,
     }
+    return {**stored, "streamed": True} if received.is_streamed else stored
 
 
 def _from_plain(stored: Any) -> HttpResponse | bytes:
@@ -103,6 +106,7 @@ def _from_plain(stored: Any) -> HttpResponse | bytes:
         reason=reason[0] if reason else None,
         version=version,
         headers=tuple((_bytes(name), _bytes(value)) for name, value in pairs),
+        is_streamed=stored.get("streamed", False),
     )
 
 
@@ -119,6 +123,8 @@ class Failure:
     error: str
     """The name of its class, such as `httpx.ReadTimeout`."""
     message: str
+    details: dict[str, Any] | None = None
+    """What its class needs besides the text, such as `errno`."""
     cause: "Failure | None" = None
     arguments: "tuple[str | int | Failure, ...] | None" = None
     """Its arguments, if they are not the text alone; None also if they cannot be stored."""

@@ -23,6 +23,7 @@ _MODULES: Final = (
     "urllib3.exceptions",
     "aiohttp",
     "h11",
+    "aiohttp.client_exceptions",
 )
 """Where a class named in a cassette is looked for, if the program has imported the module."""
 _DEEPEST: Final = 5
@@ -42,6 +43,7 @@ def _described(error: BaseException, depth: int) -> Failure:
     return Failure(
         error=names[0] if names else f"{cls.__module__}.{cls.__qualname__}",
         message=message,
+        details=_details(error),
         cause=None if cause is None or not depth else _described(cause, depth - 1),
         arguments=None if error.args == (message,) else _arguments(error, depth),
     )
@@ -65,17 +67,38 @@ def error_of(failed: HttpError) -> BaseException:
     return failed.original or _rebuilt(failed.failure) or failed
 
 
+def _details(error: BaseException) -> dict[str, Any] | None:
+    if type(error).__module__.startswith("aiohttp."):
+        from vcr_gen.boundaries.http.aiohttp_failures import details_of
+
+        return details_of(error)
+    return None
+
+
 def _rebuilt(failure: Failure) -> BaseException | None:
     module, _, name = failure.error.rpartition(".")
     cls = _find(module, name) if module in _MODULES else None
     if cls is None:
         return None
-    error = _made(cls, _rebuilt_arguments(failure) or (failure.message,))
-    if _text(error) != failure.message:  # its class makes the text from more than the arguments
-        error = _made(cls, (failure.message,))
-    if failure.cause is not None:
-        error.__cause__ = _rebuilt(failure.cause)
+    cause = None if failure.cause is None else _rebuilt(failure.cause)
+    error = _detailed(cls, failure, cause)
+    if error is None:
+        error = _made(cls, _rebuilt_arguments(failure) or (failure.message,))
+        if _text(error) != failure.message:  # its class makes the text from more than arguments
+            error = _made(cls, (failure.message,))
+    error.__cause__ = cause
     return error
+
+
+def _detailed(
+    cls: type[Any], failure: Failure, cause: BaseException | None
+) -> BaseException | None:
+    """An exception of aiohttp that takes more than a text."""
+    if failure.details is None:
+        return None
+    from vcr_gen.boundaries.http.aiohttp_failures import rebuilt
+
+    return rebuilt(cls, failure.details, cause)
 
 
 def _rebuilt_arguments(failure: Failure) -> tuple[object, ...]:
