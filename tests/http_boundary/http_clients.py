@@ -4,13 +4,19 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import aiohttp
 import httpx
 import httpx2
 import requests
 from http_endpoints import Endpoint, path_of
 
 from vcr_gen import Cassette
-from vcr_gen.boundaries.http import async_http_transport, http_transport, requests_adapter
+from vcr_gen.boundaries.http import (
+    aiohttp_middleware,
+    async_http_transport,
+    http_transport,
+    requests_adapter,
+)
 
 Observation = list[Any]
 Client = Callable[[Cassette | None, str, str, Endpoint], Observation]
@@ -115,6 +121,58 @@ def _note_raw(seen: Observation, response: Any) -> None:
         seen.append((raw.chunked, sorted(each.cookies.items()), each.request.method))
 
 
+def _aiohttp(cassette: Cassette | None, base: str, name: str, endpoint: Endpoint) -> Observation:
+    async def run() -> Observation:
+        seen: Observation = []
+        middlewares: list[Any] = [] if cassette is None else [aiohttp_middleware(cassette)]
+        if endpoint.digest:
+            middlewares.insert(0, aiohttp.DigestAuthMiddleware("ada", "lovelace"))
+        async with aiohttp.ClientSession(
+            middlewares=middlewares,
+            cookie_jar=aiohttp.CookieJar(unsafe=True),
+            timeout=aiohttp.ClientTimeout(total=20.0, sock_read=endpoint.read_timeout),
+        ) as session:
+            try:
+                async with session.request(
+                    endpoint.method, base + path_of(name), **_aiohttp_arguments(endpoint)
+                ) as response:
+                    _note_aiohttp_head(seen, response)
+                    number = 0
+                    while not response.content.at_eof():  # an empty body has no end of its own
+                        seen.append(await response.content.readchunk())
+                        number += 1
+                        if number == endpoint.most:
+                            break
+                seen.append((response.connection, response.closed))
+            except Exception as error:
+                seen.append((type(error), str(error), getattr(error, "errno", None)))
+            seen.append(sorted((each.key, each.value) for each in session.cookie_jar))
+        return seen
+
+    return asyncio.run(run())
+
+
+def _aiohttp_arguments(endpoint: Endpoint) -> dict[str, Any]:
+    arguments = dict(endpoint.arguments())
+    if "stream" in arguments:
+        arguments["data"] = _aiter(arguments.pop("stream"))
+    if "files" in arguments:
+        form = aiohttp.FormData()
+        for field, (name, content, kind) in arguments.pop("files").items():
+            form.add_field(field, content, filename=name, content_type=kind)
+        arguments["data"] = form
+    return arguments
+
+
+def _note_aiohttp_head(seen: Observation, response: Any) -> None:
+    history = [(each.status, each.raw_headers, str(each.url)) for each in response.history]
+    seen.append((response.status, response.reason, response.version, response.raw_headers))
+    seen.append((list(response.headers.items()), response.method, str(response.url), history))
+    seen.append(
+        (str(response.cookies), response.ok, response.content_length, response.content_type)
+    )
+
+
 def _timeout(library: Any, endpoint: Endpoint) -> Any:
     return library.Timeout(20.0, read=endpoint.read_timeout)
 
@@ -147,4 +205,5 @@ CLIENTS: dict[str, Client] = {
     "requests": _requests(None),
     "requests, 7 bytes at a time": _requests(7),
     "requests, whole": _requests(1_000, stream=False),
+    "aiohttp": _aiohttp,
 }

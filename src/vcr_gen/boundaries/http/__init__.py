@@ -9,7 +9,7 @@ from vcr_gen.boundaries.http.matching import HttpMatch
 if TYPE_CHECKING:
     from vcr_gen.boundaries.http.proxy import HttpProxy
 
-__all__ = ["HttpMatch", "async_http_transport", "http_proxy", "http_transport", "requests_adapter"]
+__all__ = ["HttpMatch", "aiohttp_middleware", "async_http_transport", "http_proxy", "http_transport", "requests_adapter"]
 
 
 def http_transport(cassette: Cassette, *, inner: Any = None, match: HttpMatch | None = None) -> Any:
@@ -63,6 +63,14 @@ def requests_adapter(
 
     _loosen(cassette, match)
     return Adapter(cassette, inner)
+
+
+def aiohttp_middleware(cassette: Cassette, *, match: HttpMatch | None = None) -> Any:
+    """A client middleware for `aiohttp.ClientSession`. Put it last in the list of middlewares."""
+    from vcr_gen.boundaries.http.aiohttp_client import Middleware
+
+    _loosen(cassette, match)
+    return Middleware(cassette)
 
 
 def _loosen(cassette: Cassette, match: HttpMatch | None) -> None:

@@ -1,0 +1,112 @@
+"""A client middleware that records and replays the requests of an `aiohttp.ClientSession`."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeAlias, final
+
+from aiohttp import ClientRequest, ClientResponse, hdrs
+from aiohttp.payload import Payload
+
+from vcr_boundaries import VcrAsyncHttp
+from vcr_gen import Cassette
+from vcr_gen.boundaries.http.aiohttp_response import (
+    arrivals,
+    detach_timer,
+    error_for,
+    head_of,
+    respond,
+)
+from vcr_gen.boundaries.http.exchanges import (
+    HttpError,
+    HttpRequest,
+    HttpResponse,
+    describe_request,
+)
+from vcr_gen.boundaries.http.failures import failure_of
+from vcr_gen.errors import UsageError
+
+__all__ = ["Middleware"]
+
+Handler: TypeAlias = Callable[[ClientRequest], Awaitable[ClientResponse]]
+
+
+@final
+class Middleware:
+    """Records and replays the requests of a session."""
+
+    def __init__(self, cassette: Cassette) -> None:
+        self._http = VcrAsyncHttp.attach(cassette, _Bridge)
+
+    async def __call__(self, request: ClientRequest, handler: Handler) -> ClientResponse:
+        """Answer a request: from the network while recording, from the tape in a replay."""
+        if request.headers.get(hdrs.UPGRADE, "").lower() == "websocket":
+            raise UsageError(
+                f"aiohttp_middleware cannot record the WebSocket {request.url}"
+                "\n\nhint: open it with a session that does not have the middleware"
+            )
+        timer = request._timer
+        described = await _describe(request)
+        items: Any = self._http.exchange(described, native=_Sent(request, handler))
+        try:
+            head = await anext(items)
+        except HttpError as failed:
+            error = error_for(request, failed)
+        else:
+            return await respond(request, head, items, timer)
+        raise error
+
+
+@final
+class _Sent:
+    """A request of the program, and what sends it."""
+
+    def __init__(self, request: ClientRequest, handler: Handler) -> None:
+        self.request = request
+        self._handler = handler
+
+    async def send(self) -> ClientResponse:
+        detach_timer(self.request)
+        return await self._handler(self.request)
+
+
+@final
+class _Bridge:
+    """Sends requests through the session that made them."""
+
+    async def exchange(
+        self, request: HttpRequest, *, native: _Sent
+    ) -> AsyncIterator[HttpResponse | bytes]:
+        try:
+            response = await native.send()
+        except Exception as error:
+            raise failure_of(error) from None
+        try:
+            yield head_of(response)
+            async for piece in arrivals(native.request, response):
+                yield piece
+        except Exception as error:
+            raise failure_of(error) from None
+        finally:
+            response.release()
+
+
+async def _describe(request: ClientRequest) -> HttpRequest:
+    headers = [
+        (name.encode("utf-8", "surrogateescape"), value.encode("utf-8", "surrogateescape"))
+        for name, value in request.headers.items()
+    ]
+    content = await _content_of(request)
+    return describe_request(request.method, str(request.url), headers, content)
+
+
+async def _content_of(request: ClientRequest) -> bytes:
+    """The body of a request, which is still sent as the program gave it.
+
+    aiohttp keeps what an asynchronous generator has given, and rewinds a file.
+    """
+    body: Any = request.body
+    if not isinstance(body, Payload):
+        return bytes(body)
+    content = await body.as_bytes()
+    if body.consumed:  # a pipe, which cannot be rewound
+        await request.update_body(content)
+    return content
