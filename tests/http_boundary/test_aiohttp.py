@@ -447,16 +447,20 @@ def test_a_session_keeps_its_cookies(tmp_path: Path) -> None:
     assert [key for key, _, _ in jar] == ["seen", "theme"]
 
 
-def echo(handler: BaseHTTPRequestHandler) -> None:
-    """Answers with what came, as it was framed."""
+def received(handler: BaseHTTPRequestHandler) -> bytes:
+    """The body of a request, and how it was framed."""
     if "Content-Length" in handler.headers:
-        body = b"whole " + handler.rfile.read(int(handler.headers["Content-Length"]))
-    else:
-        body = b"chunked"
-        while size := int(handler.rfile.readline(), 16):
-            body += b" " + handler.rfile.read(size)
-            handler.rfile.readline()
+        return b"whole " + handler.rfile.read(int(handler.headers["Content-Length"]))
+    body = b"chunked"
+    while size := int(handler.rfile.readline(), 16):
+        body += b" " + handler.rfile.read(size)
         handler.rfile.readline()
+    handler.rfile.readline()
+    return body
+
+
+def echo(handler: BaseHTTPRequestHandler) -> None:
+    body = received(handler)
     boundary = handler.headers.get_boundary()
     if boundary:
         body = body.replace(boundary.encode(), b"boundary")
@@ -510,6 +514,42 @@ def test_an_upload_is_sent_unchanged(tmp_path: Path, upload: str) -> None:
         return seen
 
     three_times(tmp_path, echo, program)
+
+
+@pytest.mark.skipif(not hasattr(aiohttp, "UploadTracker"), reason="new in aiohttp 3.14.4")
+def test_an_upload_is_tracked(tmp_path: Path) -> None:
+    async def program(session: aiohttp.ClientSession, base: str) -> Any:
+        tracker = aiohttp.UploadTracker()
+        async with session.post(base, data=_parts(), upload_tracker=tracker) as response:
+            await response.read()
+        await tracker.upload_complete
+        return tracker.attempts, tracker.bytes_written
+
+    assert (1, len(b"firstsecond")) == three_times(tmp_path, echo, program)
+
+
+@pytest.mark.parametrize("upload", ["bytes", "file", "generator"])
+def test_an_upload_is_redirected(tmp_path: Path, upload: str) -> None:
+    path = tmp_path / "upload.txt"
+    path.write_bytes(b"content of a file")
+    if upload == "generator" and aiohttp.__version__ < "3.14":
+        pytest.skip("aiohttp before 3.14 sends an empty body the second time")
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        body = received(handler)
+        if handler.path == "/there":
+            handler.wfile.write(whole(body))
+        else:
+            handler.wfile.write(whole(b"", "Location: /there", status="307 Temporary Redirect"))
+
+    async def program(session: aiohttp.ClientSession, base: str) -> Any:
+        try:
+            async with session.post(base, **UPLOADS[upload](path)) as response:
+                return await response.text()
+        except aiohttp.ClientError as error:
+            return type(error), str(error)
+
+    three_times(tmp_path, answer, program)
 
 
 def test_another_upload_is_a_difference(tmp_path: Path) -> None:

@@ -13,7 +13,10 @@ from vcr_gen.boundaries.http.aiohttp_response import (
     detach_timer,
     error_for,
     head_of,
+    note_upload,
     respond,
+    timer_of,
+    use_up,
 )
 from vcr_gen.boundaries.http.exchanges import (
     HttpError,
@@ -43,14 +46,17 @@ class Middleware:
                 f"aiohttp_middleware cannot record the WebSocket {request.url}"
                 "\n\nhint: open it with a session that does not have the middleware"
             )
-        timer = request._timer
-        described = await _describe(request)
-        items: Any = self._http.exchange(described, native=_Sent(request, handler))
+        timer = timer_of(request)
+        content = await _content_of(request)
+        sent = _Sent(request, handler)
+        items: Any = self._http.exchange(_described(request, content), native=sent)
         try:
             head = await anext(items)
         except HttpError as failed:
             error = error_for(request, failed)
         else:
+            if not sent.is_sent:
+                note_upload(request, len(content))
             return await respond(request, head, items, timer)
         raise error
 
@@ -62,8 +68,10 @@ class _Sent:
     def __init__(self, request: ClientRequest, handler: Handler) -> None:
         self.request = request
         self._handler = handler
+        self.is_sent = False
 
     async def send(self) -> ClientResponse:
+        self.is_sent = True
         detach_timer(self.request)
         return await self._handler(self.request)
 
@@ -89,12 +97,11 @@ class _Bridge:
             response.release()
 
 
-async def _describe(request: ClientRequest) -> HttpRequest:
+def _described(request: ClientRequest, content: bytes) -> HttpRequest:
     headers = [
         (name.encode("utf-8", "surrogateescape"), value.encode("utf-8", "surrogateescape"))
         for name, value in request.headers.items()
     ]
-    content = await _content_of(request)
     return describe_request(request.method, str(request.url), headers, content)
 
 
@@ -109,4 +116,5 @@ async def _content_of(request: ClientRequest) -> bytes:
     content = await body.as_bytes()
     if body.consumed:  # a pipe, which cannot be rewound
         await request.update_body(content)
+    use_up(body)
     return content

@@ -8,6 +8,8 @@ in this module; it holds for aiohttp 3.12.4 up to at least 3.14:
   and the cookies of the response.
 - `ClientRequest._timer` is the total timeout of the session. It belongs to the program: the
   response gets it, and the real request goes on without it (see `detach_timer`).
+- `Payload._consumed` tells that a body cannot be sent again.
+- `ClientRequest._upload_tracker` (3.14.4 on) is told of each step of an upload.
 - `StreamReader._buffer` and `_http_chunk_splits` tell what has arrived already.
 """
 
@@ -20,16 +22,31 @@ from typing import Any, Final, final
 
 from aiohttp import ClientRequest, ClientResponse, ClientResponseError, HttpVersion, hdrs
 from aiohttp import http as aiohttp_http
-from aiohttp.helpers import EMPTY_BODY_STATUS_CODES, TimerNoop
+from aiohttp.helpers import TimerNoop
+from aiohttp.payload import AsyncIterablePayload, Payload
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from multidict import CIMultiDict, CIMultiDictProxy, istr
 
-from vcr_gen.boundaries.http.bodies import Framing
 from vcr_gen.boundaries.http.content_encoding import Decoder, Encoder
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse, RawHeaders
 from vcr_gen.boundaries.http.failures import error_of
+from vcr_gen.boundaries.http.framing import Framing, Length, values_of
 
-__all__ = ["arrivals", "detach_timer", "error_for", "head_of", "respond"]
+__all__ = [
+    "arrivals",
+    "detach_timer",
+    "error_for",
+    "head_of",
+    "note_upload",
+    "respond",
+    "timer_of",
+    "use_up",
+]
+
+
+def timer_of(request: ClientRequest) -> Any:
+    """The total timeout of the session."""
+    return request._timer
 
 
 def detach_timer(request: ClientRequest) -> None:
@@ -62,7 +79,7 @@ async def arrivals(request: ClientRequest, response: ClientResponse) -> AsyncIte
         return
     headers = response.raw_headers
     decoder = None if _is_decoded(request, headers) else Decoder(headers)
-    length = _Length(response.method, response.status, headers, is_decoded=decoder is None)
+    length = Length(response.method, response.status, headers, is_decoded=decoder is None)
     is_streamed = not content.is_eof()
     content._timer = TimerNoop()
     while True:
@@ -102,6 +119,27 @@ async def respond(
     return made
 
 
+def use_up(body: Payload) -> None:
+    """Note that a body that can be sent only once is about to be sent.
+
+    Reading it for the tape made aiohttp keep it; without vcr-gen, aiohttp refuses to send it again.
+    """
+    if isinstance(body, AsyncIterablePayload):
+        body._consumed = True
+
+
+def note_upload(request: ClientRequest, size: int) -> None:
+    """Tell the `UploadTracker` of the program, if it has one, that a body was sent.
+
+    In a replay nothing else does.
+    """
+    tracker = getattr(request, "_upload_tracker", None)
+    if tracker is not None:
+        attempt = tracker._attempt_started()
+        tracker._accepted = size
+        tracker._attempt_finished(attempt)
+
+
 def error_for(request: ClientRequest, failed: HttpError) -> BaseException:
     """The exception that the program gets if an exchange fails."""
     error = error_of(failed)
@@ -139,7 +177,7 @@ class _Body:
 
     def __init__(self, request: ClientRequest, head: HttpResponse, items: Any, timer: Any) -> None:
         is_decoded = _is_decoded(request, head.headers)
-        self.length = _Length(request.method, head.status, head.headers, is_decoded=is_decoded)
+        self.length = Length(request.method, head.status, head.headers, is_decoded=is_decoded)
         self._content = EMPTY_PAYLOAD
         if not self.length.is_reached:
             limit = request.session._read_bufsize
@@ -246,49 +284,6 @@ class _Body:
 
 
 @final
-class _Length:
-    """How much of a body is still to come, as far as its head tells."""
-
-    def __init__(
-        self,
-        method: str,
-        status: int,
-        headers: Iterable[tuple[bytes, bytes]],
-        *,
-        is_decoded: bool,
-    ) -> None:
-        headers = list(headers)
-        self.is_chunked = _values(headers, b"transfer-encoding")[-1:] == [b"chunked"]
-        self._rest: int | None = None
-        """The bytes that are still to come, if the head tells."""
-        self._is_open = True
-        """Whether an HTTP chunk goes on after the last piece."""
-        lengths = _values(headers, b"content-length")
-        if method == hdrs.METH_HEAD or status in EMPTY_BODY_STATUS_CODES:
-            self._rest, self.is_chunked = 0, False
-        elif lengths == [b"0"] and not self.is_chunked:
-            self._rest = 0
-        elif is_decoded and not self.is_chunked and _values(headers, b"content-encoding"):
-            self._rest = 1 if lengths else None  # most encoded bodies arrive in one piece
-        elif lengths and lengths[0].isdigit() and not self.is_chunked:
-            self._rest = int(lengths[0])
-
-    @property
-    def is_reached(self) -> bool:
-        """Whether the body seems complete; no if the head does not tell its length."""
-        return self._rest is not None and self._rest <= 0
-
-    def add(self, wire: bytes, framing: Framing) -> None:
-        """Count a piece. An empty chunk after a whole one is the last."""
-        if self.is_chunked:
-            if not wire and not self._is_open:
-                self._rest = 0
-            self._is_open = framing.is_open
-        elif self._rest is not None:
-            self._rest -= len(wire)
-
-
-@final
 class _Connection:
     """Plays the connection of a response."""
 
@@ -357,7 +352,7 @@ def _new_response(request: ClientRequest, timer: Any) -> Any:
 
 def _is_decoded(request: ClientRequest, headers: Iterable[tuple[bytes, bytes]]) -> bool:
     """Whether aiohttp undoes the content encoding of a response."""
-    encodings = _values(headers, b"content-encoding")
+    encodings = values_of(headers, b"content-encoding")
     if encodings == [b"zstd"] and not _knows_zstd():
         return False
     return request.session.auto_decompress and encodings in _DECODED
@@ -372,10 +367,6 @@ def _knows_zstd() -> bool:
     from aiohttp import compression_utils
 
     return bool(getattr(compression_utils, "HAS_ZSTD", False))
-
-
-def _values(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[bytes]:
-    return [value.strip().lower() for name, value in headers if name.lower() == wanted]
 
 
 _NAMES: Final = {str(name).lower(): name for name in vars(hdrs).values() if isinstance(name, istr)}

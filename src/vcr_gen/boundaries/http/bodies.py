@@ -9,14 +9,14 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from itertools import product
-from typing import Any, Final, Self, TypeAlias
+from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl
 
 from vcr_gen.boundaries.http.content_encoding import Undecoded
+from vcr_gen.boundaries.http.framing import Framing
 
 __all__ = [
     "Body",
-    "Framing",
     "SizeLine",
     "describe_body",
     "multipart_boundary",
@@ -43,64 +43,6 @@ _LAYOUTS: Final = tuple(
     for chosen in product((False, True), repeat=len(_WORDS))
 )
 """The layouts of JSON that programs use; the first is what JavaScript and most servers write."""
-
-
-class Framing(bytes):
-    """Says how the next piece of a body was framed, if that is not what its reader expects.
-
-    An item of its own, so that the piece itself stays plain text: only then are secrets found that
-    are cut into several pieces.
-    """
-
-    cuts: tuple[int, ...] = ()
-    """Where HTTP chunks end inside the piece; in a body without chunks, what arrived apart."""
-    is_open: bool = False
-    """Whether the last HTTP chunk goes on after the piece."""
-    is_last: bool | None = None
-    """Whether the body ends with the piece; None if it does as expected."""
-
-    @classmethod
-    def of(cls, parts: Iterable[tuple[bytes, bool]], *, is_chunked: bool) -> Self:
-        """The framing of a piece, given its parts and whether each of them ends a chunk."""
-        found = cls()
-        position, ends = 0, list[int]()
-        for part, ends_chunk in parts:
-            position += len(part)
-            found.is_open = is_chunked and not ends_chunk
-            if not found.is_open:
-                ends.append(position)
-        found.cuts = tuple(end for end in ends if end < position)
-        return found
-
-    @property
-    def is_usual(self) -> bool:
-        """Whether there is nothing to say about a piece."""
-        return not self.cuts and not self.is_open and self.is_last is None
-
-    def parts_of(self, piece: bytes) -> list[tuple[bytes, bool]]:
-        """The parts of a piece, and whether each of them ends a chunk."""
-        starts, ends = (0, *self.cuts), (*self.cuts, len(piece))
-        parts = [piece[start:end] for start, end in zip(starts, ends, strict=True)]
-        return [*((part, True) for part in parts[:-1]), (parts[-1], not self.is_open)]
-
-    def to_plain(self) -> dict[str, object]:
-        """The stored form."""
-        said: dict[str, object] = {}
-        if self.cuts:
-            said["cuts"] = list(self.cuts)
-        if self.is_open:
-            said["open"] = True
-        if self.is_last is not None:
-            said["last"] = self.is_last
-        return {"framing": said}
-
-    @classmethod
-    def from_plain(cls, said: Mapping[str, Any]) -> Self:
-        """Read the stored form."""
-        found = cls()
-        found.cuts = tuple(said.get("cuts", ()))
-        found.is_open, found.is_last = said.get("open", False), said.get("last")
-        return found
 
 
 def describe_body(content: bytes, content_type: str) -> Body:
