@@ -9,7 +9,14 @@ from vcr_gen.boundaries.http.matching import HttpMatch
 if TYPE_CHECKING:
     from vcr_gen.boundaries.http.proxy import HttpProxy
 
-__all__ = ["HttpMatch", "aiohttp_middleware", "async_http_transport", "http_proxy", "http_transport", "requests_adapter"]
+__all__ = [
+    "HttpMatch",
+    "aiohttp_middleware",
+    "async_http_transport",
+    "http_proxy",
+    "http_transport",
+    "requests_adapter",
+]
 
 
 def http_transport(cassette: Cassette, *, inner: Any = None, match: HttpMatch | None = None) -> Any:
@@ -59,7 +66,7 @@ def requests_adapter(
 
     `inner` is the real adapter; by default an `HTTPAdapter`.
     """
-    from vcr_gen.boundaries.http.requests_adapter import Adapter
+    from vcr_gen.boundaries.http.requests_client import Adapter
 
     _loosen(cassette, match)
     return Adapter(cassette, inner)
