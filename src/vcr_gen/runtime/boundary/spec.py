@@ -208,6 +208,15 @@ class Boundary:
         """The signature of each member as text, as recorded in a cassette."""
         return {key: _signature(call) for key, call in self.calls.items()}
 
+    def has_calls_of(self, other: "Boundary") -> bool:
+        """Whether two boundaries differ in results alone, as a sync and an async form do."""
+
+        def calls(boundary: Boundary) -> dict[str, str]:
+            found = boundary.signatures().items()
+            return {key: signature.rpartition(" -> ")[0] for key, signature in found}
+
+        return self.direction == other.direction and calls(self) == calls(other)
+
     def _resolve(self, call: type[Call]) -> Method:
         key = self.key_of(call)
         scope = vars(sys.modules[call.__module__])

@@ -106,7 +106,7 @@ def _is_held(cls: type) -> bool:
 
 def _values(holder: object) -> list[object]:
     """The members of a module or class."""
-    if not isinstance(holder, ModuleType | type):
+    if not issubclass(type(holder), ModuleType | type):  # some objects only claim to be a module
         return []
     return list(object.__getattribute__(holder, "__dict__").values())  # a lazy one stays unloaded
 

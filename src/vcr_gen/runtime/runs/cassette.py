@@ -203,7 +203,7 @@ class Cassette:
             )
         for reachable in boundary.reachable:
             known = self._settings.boundaries.setdefault(reachable.name, reachable)
-            if known is not reachable:
+            if known is not reachable and not reachable.has_calls_of(known):
                 raise UsageError(
                     f"two boundaries are called {reachable.name!r}: {known.protocol} and "
                     f"{reachable.protocol}; rename one of them: @{reachable.direction}(name=…)"
