@@ -8,8 +8,17 @@ from http_endpoints import ENDPOINTS, serving
 
 from vcr_gen import Cassette
 
+# The others differ little from these: the slow tests run them.
+FIRST = ("httpx", "httpx2, async", "requests", "aiohttp")
 
-@pytest.mark.parametrize("client", CLIENTS)
+
+@pytest.mark.parametrize(
+    "client",
+    [
+        pytest.param(name, marks=() if name in FIRST else pytest.mark.slow, id=name)
+        for name in CLIENTS
+    ],
+)
 @pytest.mark.parametrize("name", ENDPOINTS)
 def test_the_program_sees_the_same(tmp_path: Path, client: str, name: str) -> None:
     endpoint, run = ENDPOINTS[name], CLIENTS[client]
