@@ -49,6 +49,11 @@ LOOSE: dict[str, tuple[dict[str, Any], dict[str, Any], HttpMatch | None]] = {
         {"target": "/empty?a=1"},
         HttpMatch(ignore_query=["time"]),
     ),
+    "an ignored parameter beside a credential": (
+        {"target": "/empty?api_key=hunter2-secret&time=1"},
+        {"target": "/empty?api_key=another-secret&time=2"},
+        HttpMatch(ignore_query=["time"]),
+    ),
     "any body": ({"json": [1]}, {"json": [2]}, HttpMatch(body=False)),
     "what a function returns of a body": (
         {"json": {"a": 1, "time": 1}},

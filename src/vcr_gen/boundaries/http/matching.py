@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import unquote_plus, urlsplit, urlunsplit
 
 from vcr_gen import Rule
 from vcr_gen.boundary import Match, Volatile
@@ -134,10 +134,14 @@ class _HeadersWithout:
 
 
 def _url_without(ignored: Collection[str], url: str) -> str:
+    """The URL with its query in a fixed order; spelled as it was, so that placeholders stay."""
     parts = urlsplit(url)
-    pairs = parse_qsl(parts.query, keep_blank_values=True)
-    kept = sorted(pair for pair in pairs if not _is_among(pair[0], ignored))
-    return urlunsplit(parts._replace(query=urlencode(kept), fragment=""))
+    kept = (
+        pair
+        for pair in parts.query.split("&")
+        if not _is_among(unquote_plus(pair.partition("=")[0]), ignored)
+    )
+    return urlunsplit(parts._replace(query="&".join(sorted(kept)), fragment=""))
 
 
 def _is_among(name: str, patterns: Collection[str]) -> bool:

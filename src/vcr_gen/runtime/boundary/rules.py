@@ -104,7 +104,7 @@ class Loosening:
         made = actual
         for active in self.rules:
             if isinstance(active.rule.how, Match):
-                judge = _Judge(active.rule.how, recorded, actual, restore)
+                judge = _Judge(active.rule.how, recorded, actual, restore, settle)
                 made = align(active.path, recorded, made, judge.choose, settle)
                 refused += judge.refused
             else:
@@ -148,9 +148,15 @@ class _Judge:
     """Asks a rule's function, which sees the values as the program has them."""
 
     def __init__(
-        self, how: Match, recorded: Plain, actual: Plain, restore: Callable[[Plain], Any]
+        self,
+        how: Match,
+        recorded: Plain,
+        actual: Plain,
+        restore: Callable[[Plain], Any],
+        settle: Settle,
     ) -> None:
         self._how = how
+        self._settle = settle
         self._sides = (recorded, actual)
         self._restore = restore
         self._values: tuple[Any, Any] | None = None
@@ -169,8 +175,8 @@ class _Judge:
             self.refused.append(Difference(f"${place_text(place)}", left, right, reason))
             return left
         if self._how.key is not None:
-            key = self._how.key
-            found = differences(plain_key(key, before), plain_key(key, after))
+            recorded, actual = (plain_key(self._how.key, value) for value in (before, after))
+            found = differences(recorded, self._settle(recorded, actual))
             self.refused += (each.below(place_text(place)) for each in found)
         elif self._how.same is not None and not self._how.same(before, after):
             reason = f"{self._how.name} says they differ"
