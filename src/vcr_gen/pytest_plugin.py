@@ -6,13 +6,17 @@ a run with cassettes needs. The rest of the plugin is in `vcr_gen.pytest`.
 
 import os
 import sys
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    import aiohttp
+    import httpx
+    import requests
+
     from vcr_gen.boundaries.http.proxy import HttpProxy
     from vcr_gen.pytest.fixtures import CassetteFactory, Fixtures
     from vcr_gen.runtime.runs.cassette import Cassette
@@ -24,10 +28,14 @@ __all__ = [
     "pytest_make_collect_report",
     "pytest_runtest_makereport",
     "pytest_unconfigure",
+    "vcrgen_aiohttp",
+    "vcrgen_async_httpx",
     "vcrgen_cassette",
+    "vcrgen_httpx",
     "vcrgen_module_cassette",
     "vcrgen_options",
     "vcrgen_proxy",
+    "vcrgen_requests",
     "vcrgen_session_cassette",
 ]
 
@@ -156,6 +164,54 @@ def vcrgen_cassette(
     if "vcrgen_proxy" in request.fixturenames:  # clients open connections in any order
         vcrgen_options = {"order": {"http": "lanes"}, **vcrgen_options}
     return _fixtures(request.config).test_cassette(request, vcrgen_options)
+
+
+@pytest.fixture
+def vcrgen_httpx(vcrgen_cassette: "Cassette") -> "Iterator[httpx.Client]":
+    """An `httpx.Client` on the test's cassette."""
+    import httpx
+
+    from vcr_gen.boundaries.http import http_transport
+
+    with httpx.Client(transport=http_transport(vcrgen_cassette)) as client:
+        yield client
+
+
+@pytest.fixture
+def vcrgen_async_httpx(vcrgen_cassette: "Cassette") -> "httpx.AsyncClient":
+    """An `httpx.AsyncClient` on the test's cassette: `async with vcrgen_async_httpx as client`."""
+    import httpx
+
+    from vcr_gen.boundaries.http import async_http_transport
+
+    return httpx.AsyncClient(transport=async_http_transport(vcrgen_cassette))
+
+
+@pytest.fixture
+def vcrgen_requests(vcrgen_cassette: "Cassette") -> "Iterator[requests.Session]":
+    """A `requests.Session` on the test's cassette."""
+    import requests
+
+    from vcr_gen.boundaries.http import requests_adapter
+
+    with requests.Session() as session:
+        for scheme in ("https://", "http://"):
+            session.mount(scheme, requests_adapter(vcrgen_cassette))
+        yield session
+
+
+@pytest.fixture
+def vcrgen_aiohttp(vcrgen_cassette: "Cassette") -> "Callable[..., aiohttp.ClientSession]":
+    """Makes sessions on the test's cassette: `async with vcrgen_aiohttp() as session`."""
+    import aiohttp
+
+    from vcr_gen.boundaries.http import aiohttp_middleware
+
+    def make(*, middlewares: Sequence[Any] = (), **options: Any) -> aiohttp.ClientSession:
+        ours = aiohttp_middleware(vcrgen_cassette)
+        return aiohttp.ClientSession(middlewares=[*middlewares, ours], **options)
+
+    return make
 
 
 @pytest.fixture
