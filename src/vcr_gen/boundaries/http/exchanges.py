@@ -130,10 +130,37 @@ class Failure:
     """Its arguments, if they are not the text alone; None also if they cannot be stored."""
 
 
+def _failure_to_plain(failure: Failure) -> dict[str, object]:
+    """The fields that say something, by their names."""
+    stored: dict[str, object] = {"error": failure.error, "message": failure.message}
+    if failure.details is not None:
+        stored["details"] = failure.details
+    if failure.cause is not None:
+        stored["cause"] = _failure_to_plain(failure.cause)
+    if failure.arguments is not None:
+        stored["arguments"] = [
+            _failure_to_plain(argument) if isinstance(argument, Failure) else argument
+            for argument in failure.arguments
+        ]
+    return stored
+
+
+def _failure_from_plain(stored: Any) -> Failure:
+    fields = dict(stored)
+    if "cause" in fields:
+        fields["cause"] = _failure_from_plain(fields["cause"])
+    if "arguments" in fields:
+        fields["arguments"] = tuple(
+            _failure_from_plain(argument) if isinstance(argument, dict) else argument
+            for argument in fields["arguments"]
+        )
+    return Failure(**fields)
+
+
 class HttpError(Exception):
     """An exchange failed; a front raises the exception of its client library instead."""
 
-    failure: Failure
+    failure: Annotated[Failure, Codec(_failure_to_plain, _failure_from_plain)]
     original: Annotated[BaseException | None, Unrecorded]
     """The exception itself, while recording."""
 
