@@ -9,7 +9,7 @@ in this module; it holds for aiohttp 3.12.4 up to at least 3.14:
 - `ClientRequest._timer` is the total timeout of the session. It belongs to the program: the
   response gets it, and the real request goes on without it (see `detach_timer`).
 - `Payload._consumed` tells that a body cannot be sent again.
-- `ClientRequest._upload_tracker` (3.14.4 on) is told of each step of an upload.
+- `ClientRequest._upload_tracker` (3.14.4 on) gets a call for each step of an upload.
 - `StreamReader._buffer` and `_http_chunk_splits` tell what has arrived already.
 """
 

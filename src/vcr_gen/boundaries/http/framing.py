@@ -9,8 +9,8 @@ __all__ = ["Framing", "Length", "values_of"]
 class Framing(bytes):
     """Says how the next piece of a body was framed, if that is not what its reader expects.
 
-    An item of its own, so that the piece itself stays plain text: only then are secrets found that
-    are cut into several pieces.
+    It is a separate item, so that the piece itself stays plain text. Only then does redaction find
+    secrets that are cut into several pieces.
     """
 
     cuts: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""The kinds of plain data by which types are told apart, and the tag that names a type."""
+"""The kinds of plain data that distinguish types, and the tag that names a type."""
 
 from __future__ import annotations
 
