@@ -40,3 +40,20 @@ def test_a_stream_that_nothing_interrupts_is_one_entry(tmp_path: Path) -> None:
     ]
     again = write_tape(tmp_path / "again.yaml", entries, HEADER)
     assert again.read_text() == path.read_text()
+
+
+def test_what_follows_a_closed_stream_is_an_entry_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "tape.yaml"
+    recording = Recording(path)
+    recording.begin(HEADER)
+    folding = Folding(recording.append, recording.grow)
+    folding.add(Start(call=1, of="Feed.lines", arguments={}, at=0.5))
+    folding.add(Item(call=1, value=1, at=1.0))
+    folding.add(Signal(call=1, kind="closed", at=2.0))
+    folding.add(Item(call=1, value=2, at=3.0))
+    folding.add(Signal(call=1, kind="closed", at=4.0))
+    folding.add(End(call=1, outcome="returned", at=5.0))
+    recording.finish(HEADER)
+    with Reading(path) as reading:
+        events = [event.event for event in read_events(reading, path)]
+    assert [event.at for event in events] == [0.5, 1.0, 2.0, 3.0, 4.0, 5.0]

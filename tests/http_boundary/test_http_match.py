@@ -9,6 +9,7 @@ from http_endpoints import serving
 
 from vcr_gen import Cassette, DivergenceError
 from vcr_gen.boundaries.http import HttpMatch, http_transport
+from vcr_gen.errors import UsageError
 
 
 def send(path: Path, mode: str, base: str, match: HttpMatch | None, **request: Any) -> None:
@@ -130,3 +131,10 @@ def test_two_clients_share_the_rules_of_a_cassette(tmp_path: Path) -> None:
             match = HttpMatch(ignore_headers=["x-trace"])
             with httpx.Client(transport=http_transport(cassette, match=match)) as client:
                 client.get(f"http://127.0.0.1:{server.port}/empty")
+
+
+def test_a_text_is_not_a_list_of_names() -> None:
+    with pytest.raises(
+        UsageError, match="ignore_headers=…\\): expected a list of names; got a text"
+    ):
+        HttpMatch(ignore_headers="x-trace")

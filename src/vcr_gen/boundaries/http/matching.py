@@ -8,6 +8,7 @@ from urllib.parse import unquote_plus, urlsplit, urlunsplit
 
 from vcr_gen import Rule
 from vcr_gen.boundary import Match, Volatile
+from vcr_gen.errors import UsageError
 
 __all__ = ["HttpMatch", "compared_headers", "compared_response", "compared_url"]
 
@@ -91,15 +92,20 @@ class HttpMatch:
     body: bool | Callable[[Any], Any] = True
     """False if bodies are not compared; or a function that returns what counts of a body."""
 
+    def __post_init__(self) -> None:
+        for name in ("ignore_headers", "ignore_query", "headers"):
+            if isinstance(getattr(self, name), str):
+                raise UsageError(f"HttpMatch({name}=…): expected a list of names; got a text")
+
     def rules(self) -> tuple[Rule, ...]:
         """The same as rules of a cassette."""
         found = []
         if self.ignore_query:
-            key = _UrlWithout(tuple(self.ignore_query))
+            key = UrlWithout(tuple(self.ignore_query))
             found.append(Rule("http", "request.url", Match(key=key)))
         if self.ignore_headers or self.headers is not None:
             only = None if self.headers is None else tuple(self.headers)
-            names = _HeadersWithout(tuple(self.ignore_headers), only)
+            names = HeadersWithout(tuple(self.ignore_headers), only)
             found.append(Rule("http", "request.headers", Match(key=names)))
         if self.body is False:
             found.append(Rule("http", "request.body", Volatile))
@@ -109,7 +115,7 @@ class HttpMatch:
 
 
 @dataclass(frozen=True)
-class _UrlWithout:
+class UrlWithout:
     """A key of URLs; equal for equal settings, so that two clients can share a rule."""
 
     ignored: tuple[str, ...]
@@ -119,7 +125,7 @@ class _UrlWithout:
 
 
 @dataclass(frozen=True)
-class _HeadersWithout:
+class HeadersWithout:
     """A key of headers; equal for equal settings, so that two clients can share a rule."""
 
     ignored: tuple[str, ...]

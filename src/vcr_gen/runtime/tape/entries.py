@@ -59,6 +59,8 @@ class Folding:
         self._growing: int | None = None
         """The call of the last entry, if more of it can be added."""
         self._items = 0
+        self._is_closed = False
+        """Whether its consumer closed the stream: only its end can follow in the same entry."""
 
     def add(self, event: Event) -> None:
         """Write an event, and the start that waits for it."""
@@ -82,18 +84,21 @@ class Folding:
             return _fold_with_end(start, event)
         if self._grow is None or event.call != start.call or not _is_plain_item(event):
             return None
-        self._growing, self._items = event.call, 1
+        self._growing, self._items, self._is_closed = event.call, 1, False
         return {**_fold(start), "items": [_fold_item(event)]}
 
     def _add(self, event: Item | Signal | End) -> None:
         more: dict[str, Plain] | None = None
         if self._growing == event.call and self._items < _MOST_ITEMS:
-            more = _more_of(event)
+            more = None if self._is_closed and not isinstance(event, End) else _more_of(event)
         if more is None or self._grow is None:
             self._growing = None
             self._append(_fold_event(event))
             return
         self._items += 1
+        self._is_closed = isinstance(event, Signal)
+        if isinstance(event, End):
+            self._growing = None
         self._grow(more)
 
     def close(self) -> None:
