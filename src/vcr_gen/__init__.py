@@ -1,12 +1,24 @@
 """Record and replay what crosses a program's environment boundaries.
 
-The public names are loaded on first use: importing `vcr_gen.boundary` in an application must not
-import the runtime.
+The public names are loaded on first use: importing a marker in an application must not import the
+runtime.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from vcr_gen.boundary import (
+        ByName,
+        Codec,
+        Match,
+        Secret,
+        Shown,
+        Unrecorded,
+        Volatile,
+        inbound,
+        outbound,
+        unrecorded,
+    )
     from vcr_gen.errors import (
         CassetteError,
         DivergenceError,
@@ -23,41 +35,61 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.tape.event_hooks import TapeEvent
 
 __all__ = [
+    "ByName",
     "Cassette",
     "CassetteError",
+    "Codec",
     "DivergenceError",
     "Driver",
     "Hermetic",
     "HermeticError",
     "HermeticWarning",
     "InexactReplayWarning",
+    "Match",
     "Mode",
     "Redaction",
     "Registry",
     "Rule",
+    "Secret",
+    "Shown",
     "StaleCassetteWarning",
     "TapeEvent",
+    "Unrecorded",
     "UnusedRuleWarning",
     "VcrError",
+    "Volatile",
+    "inbound",
+    "outbound",
+    "unrecorded",
 ]
 
 _HOMES = {
+    "ByName": "vcr_gen.boundary",
     "Cassette": "vcr_gen.runtime.runs.cassette",
     "CassetteError": "vcr_gen.errors",
+    "Codec": "vcr_gen.boundary",
     "DivergenceError": "vcr_gen.errors",
     "Driver": "vcr_gen.runtime.runs.driver",
     "Hermetic": "vcr_gen.runtime.extras.hermetic",
     "HermeticError": "vcr_gen.errors",
     "HermeticWarning": "vcr_gen.runtime.extras.hermetic",
     "InexactReplayWarning": "vcr_gen.runtime.loops.session_loops",
+    "Match": "vcr_gen.boundary",
     "Mode": "vcr_gen.runtime.runs.cassette",
     "Redaction": "vcr_gen.runtime.privacy",
     "Registry": "vcr_gen.runtime.codec",
     "Rule": "vcr_gen.runtime.boundary.rules",
+    "Secret": "vcr_gen.boundary",
+    "Shown": "vcr_gen.boundary",
     "StaleCassetteWarning": "vcr_gen.runtime.runs.cassette",
     "TapeEvent": "vcr_gen.runtime.tape.event_hooks",
+    "Unrecorded": "vcr_gen.boundary",
     "UnusedRuleWarning": "vcr_gen.runtime.boundary.rules",
     "VcrError": "vcr_gen.errors",
+    "Volatile": "vcr_gen.boundary",
+    "inbound": "vcr_gen.boundary",
+    "outbound": "vcr_gen.boundary",
+    "unrecorded": "vcr_gen.boundary",
 }
 
 

@@ -88,6 +88,13 @@ from vcr_gen import boundary as marks
 «@marks.outbound
 »class Clock(Protocol): ...
 """,
+    "a mark of the package is used": """\
+from typing import Protocol
+from vcr_gen import outbound
+
+«@outbound
+»class Clock(Protocol): ...
+""",
     "tabs, odd spaces and no newline at the end": """\
 from typing import Protocol
 «from vcr_gen.boundary import outbound

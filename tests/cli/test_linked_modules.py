@@ -1,4 +1,4 @@
-"""Protocols that refer to Protocols of other modules, and problems in several modules at once."""
+"""Protocols that refer to other modules, and problems in several modules at once."""
 
 from pathlib import Path
 
@@ -61,3 +61,23 @@ def test_the_first_module_that_a_template_fails_for_is_told(tmp_path: Path) -> N
     (problem,) = linked_project(tmp_path, settings='template-dir = "own"\n').diagnostics
     assert problem.code == "VCR111"
     assert problem.message.endswith("'app.chain_0'")
+
+
+def test_marks_of_the_package_are_known_where_vcr_gen_cannot_be_read(tmp_path: Path) -> None:
+    ports = tmp_path / "src" / "app" / "ports.py"
+    ports.parent.mkdir(parents=True)
+    ports.write_text(
+        "from typing import Protocol\nfrom vcr_gen import inbound, outbound, unrecorded\n"
+        "@outbound\nclass Clock(Protocol):\n"
+        "    def now(self) -> float: ...\n"
+        "    @inbound\n    def ring(self) -> None: ...\n"
+        "    @unrecorded\n    def close(self) -> None: ...\n"
+    )
+    (tmp_path / "pyproject.toml").write_text("[tool.vcr-gen]\nsearch-path = []\n")
+
+    made = generate(load_config(tmp_path))
+
+    assert made.diagnostics == ()
+    (text,) = (file.text for file in made.files if file.path.stem == "ports")
+    assert "MixedWrapper[Clock]" in text
+    assert 'unrecorded("close")' in text

@@ -49,3 +49,16 @@ def test_a_session_loads_only_the_extras_that_it_uses(
     )
     assert done.returncode == 0, done.stderr
     assert set(done.stdout.split()) == loaded
+
+
+@pytest.mark.parametrize("home", ["vcr_gen", "vcr_gen.boundary"])
+def test_a_marker_imports_nothing_else(home: str) -> None:
+    script = (
+        f"import sys\nfrom {home} import Secret, outbound\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('vcr_gen')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.split() == ["vcr_gen", "vcr_gen.boundary"]

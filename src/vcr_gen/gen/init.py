@@ -145,6 +145,7 @@ def _python_files(folder: Path) -> Iterator[Path]:
 
 def _is_marked(path: Path) -> bool:
     try:
-        return b"vcr_gen.boundary" in path.read_bytes()
+        data = path.read_bytes()
     except OSError:
         return False
+    return b"vcr_gen" in data and (b"outbound" in data or b"inbound" in data)

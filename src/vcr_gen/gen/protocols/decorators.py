@@ -18,7 +18,10 @@ __all__ = ["Decorations", "decorations", "is_deprecated", "mark_of"]
 _MARKERS: Final[Mapping[str, Direction]] = {
     "vcr_gen.boundary.outbound": "outbound",
     "vcr_gen.boundary.inbound": "inbound",
+    "vcr_gen.outbound": "outbound",
+    "vcr_gen.inbound": "inbound",
 }
+"""The names in `vcr_gen` itself are met where its source cannot be read and followed."""
 _MEANINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "abc.abstractclassmethod": {"binding": "class"},
     "abc.abstractmethod": {},
@@ -33,6 +36,7 @@ _MEANINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "typing.override": {},
     "typing.runtime_checkable": {},
     "vcr_gen.boundary.unrecorded": {"recorded": False},
+    "vcr_gen.unrecorded": {"recorded": False},
     "warnings.deprecated": {"deprecated": True},
 }
 """What each decorator says of a function, as fields of `Decorations`."""

@@ -59,6 +59,7 @@ def discover_marked(
         _refuse_hidden(loader, module, problems)
         return []
     _refuse_mistaken(loader, module, problems)
+    _refuse_calls(loader, module, problems)
     marked = list(_marked(loader, module, problems))
     if marked:
         _check_importable(loader, module, problems)
@@ -166,6 +167,26 @@ def _refuse_mistaken(loader: SourceLoader, module: Module, problems: Problems) -
         if node.id == meant:
             hint = f"import it: from vcr_gen.boundary import {meant}"
         problems.report("VCR106", message, hint, module=module, node=node)
+
+
+def _refuse_calls(loader: SourceLoader, module: Module, problems: Problems) -> None:
+    """Refuse marks that are called with a class, which would silently have no wrapper."""
+    scope = Scope(loader, module)
+    for statement in module.parsed.tree.body:
+        match statement:
+            case ast.Expr(value=ast.Call(args=[_, *_]) as call) | ast.Assign(
+                value=ast.Call(args=[_, *_]) as call
+            ):
+                mark = mark_of(call.func if isinstance(call.func, ast.Call) else call, scope)
+                if mark is not None:
+                    problems.report(
+                        "VCR108",
+                        f"`{ast.unparse(call)}` marks nothing; a mark must be a decorator",
+                        f"write `@{mark[1]}` above the class; to mark a class you do not own, "
+                        "name it in `[[tool.vcr-gen.boundary]]`",
+                        module=module,
+                        node=call,
+                    )
 
 
 def _refuse_hidden(loader: SourceLoader, stub: Module, problems: Problems) -> None:

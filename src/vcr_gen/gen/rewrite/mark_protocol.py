@@ -102,7 +102,7 @@ def _imported_marker(found: Definition, direction: Direction) -> str:
             if binding.when is not When.ALWAYS or binding.line >= found.node.lineno:
                 continue
             match binding.module, binding.attribute:
-                case "vcr_gen.boundary", attribute if attribute == direction:
+                case ("vcr_gen.boundary" | "vcr_gen"), attribute if attribute == direction:
                     return name
                 case "vcr_gen.boundary", "":
                     return f"{_HOME if name == 'vcr_gen' else name}.{direction}"
@@ -113,7 +113,7 @@ def _imported_marker(found: Definition, direction: Direction) -> str:
 
 def _refuse_other_meaning(config: Config, found: Definition, direction: Direction) -> None:
     for binding in found.module.bindings.get(direction, ()):
-        if binding.module != _HOME:
+        if binding.module not in (_HOME, "vcr_gen"):
             message = f"`{direction}` means something else in line {binding.line} of this module"
             hint = f"import the mark under another name: from {_HOME} import {direction} as …"
             raise _refused(config, found, "VCR411", message, hint)

@@ -37,3 +37,11 @@ class Members(Protocol):
 
     @inbound()
     def listen(self) -> int: ...
+
+
+class Bell(Protocol):
+    def ring(self) -> None: ...
+
+
+outbound(Bell)
+MarkedBell = outbound(name="bell")(Bell)
