@@ -77,6 +77,8 @@ line-length = true
         ("[tool]\nvcr-gen = 3\n", "pyproject.toml:1:1: VCR401 [tool.vcr-gen] must be a table"),
         ('[tool]\nvcr-gen = {outptu = "x"}\n', "pyproject.toml:2:12: VCR402"),
         ('[tool.vcr-gen]\n"outptu" = "x"\n', "pyproject.toml:2:1: VCR402"),
+        ("[tool.vcr-gen.http]\nbody = 1\n", "pyproject.toml:2:1: VCR403 `body` must be true or"),
+        ("[tool.vcr-gen]\nhttp = 1\n", "pyproject.toml:2:1: VCR403 `http` must be a table"),
         ("[tool]\n[tool.vcr_gen]\n", "pyproject.toml:2:1: VCR402 unknown table [tool.vcr_gen]"),
         ("[[tool.vcrgen.boundary]]\n", "pyproject.toml:1:1: VCR402 unknown table [tool.vcrgen]"),
         ('[project]\nname = "x"\n[tool]\nVCR-Gen.x = 1\n', "pyproject.toml:4:1: VCR402"),

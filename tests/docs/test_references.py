@@ -13,7 +13,12 @@ from vcr_gen import Cassette, Driver, Mode, Registry, boundary, errors, pytest_p
 from vcr_gen.cli import demo, extract, generate, http_proxy, mark, verify
 from vcr_gen.cli.cassette import actions as cassette
 from vcr_gen.cli.commands import COMMANDS, CommandModule
-from vcr_gen.gen.settings.config import BOUNDARY_SETTINGS, OVERRIDE_SETTINGS, SETTINGS
+from vcr_gen.gen.settings.config import (
+    BOUNDARY_SETTINGS,
+    HTTP_SETTINGS,
+    OVERRIDE_SETTINGS,
+    SETTINGS,
+)
 from vcr_gen.pytest.options import CassetteOptions
 from vcr_gen.runtime.tape import entries
 from vcr_gen.runtime.tape.events import ENDS, SIGNALS
@@ -68,7 +73,7 @@ def test_the_page_of_the_configuration_has_the_tables_of_settings() -> None:
     expected = {
         f"| `{setting.key}` | {setting.about} | {setting.default} |" for setting in SETTINGS
     }
-    for settings in (BOUNDARY_SETTINGS, OVERRIDE_SETTINGS):
+    for settings in (BOUNDARY_SETTINGS, HTTP_SETTINGS, OVERRIDE_SETTINGS):
         expected |= {f"| `{setting.key}` | {setting.about} |" for setting in settings}
 
     assert sorted(expected - rows) == []

@@ -49,3 +49,73 @@ def test_tests_record_once_and_replay(tmp_path: Path) -> None:
     changed = run(tmp_path, *pytest, code=1, BASE=base, A="2").stdout
     assert "1 failed, 3 passed" in changed
     assert "request.headers['x-a']" in changed
+
+
+LOOSE_TEST = """\
+import os
+
+import pytest
+
+from vcr_gen.boundaries.http import HttpMatch, http_transport
+
+URL = os.environ["BASE"] + "/post-json"
+NOW = os.environ["NOW"]
+
+
+def send(client):
+    client.post(URL, params={"time": NOW}, headers={"X-Trace": NOW}, json={"now": NOW})
+
+
+def test_project(vcrgen_httpx):
+    send(vcrgen_httpx)
+
+
+@pytest.mark.vcrgen(http=HttpMatch(ignore_query=["time"], body=False))
+def test_marker(vcrgen_httpx):
+    send(vcrgen_httpx)
+
+
+def test_code(vcrgen_cassette):
+    import httpx
+
+    match = HttpMatch(ignore_headers=["x-none"])
+    with httpx.Client(transport=http_transport(vcrgen_cassette, match=match)) as client:
+        send(client)
+
+
+def test_without_http(vcrgen_cassette): ...
+"""
+
+UNUSED = "-Werror::vcr_gen.UnusedRuleWarning"
+
+LOOSE_TABLE = """\
+[tool.vcr-gen.http]
+ignore-headers = ["x-trace"]
+ignore-query = ["time"]
+body = false
+"""
+
+
+def test_a_project_a_marker_or_code_loosens_requests(tmp_path: Path) -> None:
+    tmp_path.joinpath("test_it.py").write_text(LOOSE_TEST, encoding="utf-8")
+    tmp_path.joinpath("pyproject.toml").write_text(LOOSE_TABLE, encoding="utf-8")
+    pytest = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", UNUSED)
+    with serving() as base:
+        run(tmp_path, *pytest, "--vcrgen-mode=once", BASE=base, NOW="1")
+    changed = run(tmp_path, *pytest, code=1, BASE=base, NOW="2").stdout
+    assert "2 failed, 2 passed" in changed
+    # The nearest settings win: neither the marker nor the code ignores the header.
+    assert changed.count("was called with different arguments: request.headers['x-trace']\n") == 2
+    headers = {path.stem: path.read_text("utf-8") for path in tmp_path.rglob("*.yaml")}
+    assert "request.body: volatile" in headers["test_project"]
+    assert "request.body" not in headers["test_without_http"]
+
+
+def test_a_wrong_table_is_refused_with_its_place(tmp_path: Path) -> None:
+    tmp_path.joinpath("test_it.py").write_text(LOOSE_TEST, encoding="utf-8")
+    table = LOOSE_TABLE.replace("ignore-query", "ignore-qery").replace("false", '"no"')
+    tmp_path.joinpath("pyproject.toml").write_text(table, encoding="utf-8")
+    refused = run(tmp_path, sys.executable, "-m", "pytest", code=4, BASE="", NOW="").stderr
+    assert "pyproject.toml:3:1: VCR402 unknown key `ignore-qery` in [tool.vcr-gen.http]" in refused
+    assert "did you mean `ignore-query`?" in refused
+    assert "pyproject.toml:4:1: VCR403 `body` must be true or false; got 'no'" in refused

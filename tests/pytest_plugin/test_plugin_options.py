@@ -37,7 +37,7 @@ def test_all_wrong_options_are_told_at_once() -> None:
 
 def test_a_test_takes_every_option_of_a_cassette() -> None:
     parameters = set(inspect.signature(Cassette).parameters) - {"path", "record_with"}
-    assert parameters | {"format"} == set(CassetteOptions.__annotations__)
+    assert parameters | {"format", "http"} == set(CassetteOptions.__annotations__)
 
 
 def test_wrong_markers_and_options_are_refused_by_pytest(project: PluginProject) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack, final
 import pytest
 
 from vcr_gen.errors import CassetteMissingError, UsageError, VcrError
+from vcr_gen.gen.settings.config_reader import load_http_options
 from vcr_gen.pytest.cassette_paths import CassettePaths, module_folder, test_id
 from vcr_gen.pytest.constants import FOLDER, HOOKS
 from vcr_gen.pytest.hooks import Hooks, as_failure
@@ -28,6 +29,7 @@ from vcr_gen.pytest.summary import Summary
 from vcr_gen.runtime.values.anchors import is_everywhere
 
 if TYPE_CHECKING:
+    from vcr_gen.boundaries.http import HttpMatch
     from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = ["CassetteFactory", "Fixtures"]
@@ -66,7 +68,8 @@ class Fixtures:
         self._paths = CassettePaths(self._summary.used)
         try:
             self._hooks = Hooks(self._mode())
-        except VcrError as error:  # an invalid VCR_RECORD
+            self._http_options = load_http_options(config.rootpath)
+        except VcrError as error:  # an invalid VCR_RECORD or table
             raise pytest.UsageError(str(error)) from error
         config.pluginmanager.register(self._hooks, HOOKS)
 
@@ -133,14 +136,14 @@ class Fixtures:
     def _open(
         self, path: Path, options: Options, automatic: Mapping[str, Path], tests: str
     ) -> OpenCassette:
-        own = {"name", "mode", "format", "anchors"}
+        own = {"name", "mode", "format", "anchors", "http"}
         given = {name: value for name, value in options.items() if name not in own}
         given["anchors"] = self._anchors(automatic, options.get("anchors", {}))
         if hermetic := self._config.getoption("vcrgen_hermetic"):
             given["hermetic"] = hermetic
         mode = self._mode(options.get("mode"))
         try:
-            return OpenCassette(
+            opened = OpenCassette(
                 path,
                 mode,
                 given,
@@ -155,6 +158,17 @@ class Fixtures:
                 f"hint: record it: {self._command(tests, 'once')}",
                 path=path,
             ) from error
+        self._loosen(opened.cassette, options.get("http"))
+        return opened
+
+    def _loosen(self, cassette: "Cassette", http: "HttpMatch | None") -> None:
+        """Let the options of a test decide how HTTP requests are compared, or else the project."""
+        if http is not None:
+            cassette.loosen(*http.rules())
+        elif self._http_options:
+            from vcr_gen.boundaries.http import HttpMatch
+
+            cassette.loosen(*HttpMatch(**self._http_options).rules(), default=True)
 
     def _mode(self, asked: str | None = None) -> str:
         return choose_mode(self._config.getoption("vcrgen_mode"), asked)

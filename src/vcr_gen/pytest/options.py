@@ -15,6 +15,7 @@ from vcr_gen.pytest.constants import FORMATS, HERMETIC, MARKER, MODES, STALE
 from vcr_gen.runtime.modes import Mode, mode_in, named_mode
 
 if TYPE_CHECKING:
+    from vcr_gen.boundaries.http import HttpMatch
     from vcr_gen.runtime.boundary.rules import Rule
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.extras.hermetic import Hermetic
@@ -52,6 +53,8 @@ class CassetteOptions(TypedDict, total=False):
     order: "Order | Mapping[str, Order]"
     strategy: "Strategy | Mapping[str, Strategy]"
     rules: "Sequence[Rule]"
+    http: "HttpMatch"
+    """How HTTP requests are compared; by default as `[tool.vcr-gen.http]` says."""
     redaction: "Redaction"
     before_record: "Hook"
     before_replay: "Hook"

@@ -12,6 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 __all__ = [
     "BOUNDARY_SETTINGS",
+    "HTTP_SETTINGS",
     "OVERRIDE_SETTINGS",
     "SETTINGS",
     "BoundaryRule",
@@ -123,6 +124,14 @@ OVERRIDE_SETTINGS: Final = (
     Setting("template-dir", "as above"),
 )
 """The keys of `[[tool.vcr-gen.overrides]]`."""
+
+HTTP_SETTINGS: Final = (
+    Setting("ignore-headers", 'headers that are not compared; `"x-trace-*"` names several'),
+    Setting("ignore-query", "query parameters that are not compared"),
+    Setting("headers", "the only headers that are compared"),
+    Setting("body", "`false` if bodies are not compared"),
+)
+"""The keys of `[tool.vcr-gen.http]`, which the pytest plugin reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,11 +6,12 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import (
     BOUNDARY_SETTINGS,
+    HTTP_SETTINGS,
     MINIMUM_TARGET,
     OVERRIDE_SETTINGS,
     SETTINGS,
@@ -30,7 +31,13 @@ from vcr_gen.gen.settings.versions import (
     satisfies,
 )
 
-__all__ = ["find_config_file", "has_own_config", "load_config", "parse_config"]
+__all__ = [
+    "find_config_file",
+    "has_own_config",
+    "load_config",
+    "load_http_options",
+    "parse_config",
+]
 
 _TABLE: Final = "tool.vcr-gen"
 _FORMATTERS: Final[Mapping[str, Formatter]] = {"black": "black", "ruff": "ruff"}
@@ -59,15 +66,32 @@ def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str
     Raises `RefusedError` with every mistake found.
     """
     file = file or find_config_file(start)
-    text = ""
-    if file is not None:
-        try:
-            text = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise _unreadable(str(file), 0, 0, f"cannot be read: {reason}") from error
+    text = "" if file is None else _text_of(file)
     root = file.parent if file is not None else start
     return parse_config(text, root=root, file=file, settings=settings, here=start)
+
+
+def load_http_options(start: Path) -> Mapping[str, Any]:
+    """`[tool.vcr-gen.http]` of the nearest file, as options of `HttpMatch`.
+
+    Raises `RefusedError` with every mistake in this table; the rest of the file is not checked.
+    """
+    file = find_config_file(start)
+    text = "" if file is None else _text_of(file)
+    if file is None or not _MENTION.search(text.encode()):
+        return {}
+    name = shown_from(start.resolve(), file.resolve(), root=file.parent.resolve())
+    table = _section(_parse(text, name), "tool", "vcr-gen")
+    values = table if isinstance(table, Mapping) else {}
+    problems: list[Diagnostic] = []
+    options = _http_options(
+        StrictTable(
+            name=_TABLE, values=values, known=("http",), text=text, path=name, problems=problems
+        )
+    )
+    if problems:
+        raise RefusedError(problems)
+    return options
 
 
 def parse_config(
@@ -96,13 +120,14 @@ def parse_config(
     reader = StrictTable(
         name=_TABLE,
         values={**table, **chosen},
-        known=(*_keys(SETTINGS), "boundary", "overrides", *_READ_ELSEWHERE),
+        known=(*_keys(SETTINGS), "boundary", "overrides", "http", *_READ_ELSEWHERE),
         chosen=frozenset(chosen),
         text=text,
         path=name,
         problems=problems,
     )
     config = replace(_build(reader, root, document, file), here=here)
+    _http_options(reader)
     reader.refuse_unknown()
     if problems:
         raise RefusedError(problems)
@@ -154,6 +179,19 @@ def _build(
         cache_dir=_absolute(table, "cache-dir", root, ".vcr-gen-cache"),
         file=file,
     )
+
+
+def _http_options(table: StrictTable) -> dict[str, object]:
+    """The settings that are given in the table `http`, by their names in Python."""
+    http = table.table("http", _keys(HTTP_SETTINGS))
+    given = {
+        setting.attribute: (
+            http.boolean(setting.key) if setting.key == "body" else http.strings(setting.key)
+        )
+        for setting in HTTP_SETTINGS
+    }
+    http.refuse_unknown()
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _boundary(table: StrictTable) -> BoundaryRule:
@@ -322,6 +360,14 @@ def _parse(text: str, path: str) -> dict[str, object]:
         raise _unreadable(path, place.line, place.column, f"is not TOML: {error}") from error
     except RecursionError as error:
         raise _unreadable(path, 0, 0, "is nested too deeply") from error
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _unreadable(str(file), 0, 0, f"cannot be read: {reason}") from error
 
 
 def _unreadable(path: str, line: int, column: int, message: str) -> RefusedError:

@@ -83,6 +83,14 @@ class StrictTable:
         self.wrong(key, f"a whole number from {low} to {high}", value)
         return None
 
+    def boolean(self, key: str) -> bool | None:
+        """`true` or `false`, or None."""
+        value = self._get(key)
+        if value is None or isinstance(value, bool):
+            return value
+        self.wrong(key, "true or false", value)
+        return None
+
     def choice(self, key: str, choices: Mapping[str, _Choice]) -> _Choice | None:
         """One of the choices, or None."""
         value = self._get(key)
@@ -94,6 +102,20 @@ class StrictTable:
         expected = " or ".join(f'"{choice}"' for choice in choices)
         self.wrong(key, expected, value, hint=f'did you mean "{meant}"?' if meant else "")
         return None
+
+    def table(self, key: str, known: Sequence[str]) -> "StrictTable":
+        """A table inside this one, which may have the `known` keys; empty if it is missing."""
+        value = self._get(key)
+        if value is not None and not isinstance(value, dict):
+            self.wrong(key, f"a table, [{self.name}.{key}]", value)
+        return StrictTable(
+            name=f"{self.name}.{key}",
+            values=value if isinstance(value, dict) else {},
+            known=known,
+            text=self.text,
+            path=self.path,
+            problems=self.problems,
+        )
 
     def tables(self, key: str, known: Sequence[str]) -> tuple["StrictTable", ...]:
         """The entries of an array of tables, which may have the `known` keys."""

@@ -74,6 +74,8 @@ class _Active:
 
     rule: Rule
     path: FieldPath
+    is_default: bool = False
+    """Whether other rules for the field replace it; then it is not reported as unused."""
     applied: bool = False
     methods: set[str] = field(default_factory=set)
     """The methods it is for that were called."""
@@ -199,8 +201,8 @@ class Rules:
         self._methods: set[str] = set()
         self.add(*given)
 
-    def add(self, *rules: Rule) -> None:
-        """Add rules; one that is there already changes nothing."""
+    def add(self, *rules: Rule, default: bool = False) -> None:
+        """Add rules; one that is there already changes nothing, nor does a replaced default."""
         for rule in rules:
             if not isinstance(rule, Rule):
                 raise UsageError(
@@ -214,7 +216,11 @@ class Rules:
                     f"{late[0]} was called before its rule was added: {rule}\n\n"
                     "hint: add the rules of a cassette before its first call"
                 )
-            self._given.append(_Active(rule, parse_path(rule.path)))
+            same = [each for each in self._given if _field(each.rule) == _field(rule)]
+            if default and same:
+                continue
+            self._given = [each for each in self._given if each not in same or not each.is_default]
+            self._given.append(_Active(rule, parse_path(rule.path), is_default=default))
 
     def loosening(self, method: str, root: str, own: Collection[Rule] = ()) -> Loosening | None:
         """The rules for the value `root` of a method; `own` are the rules of its boundary."""
@@ -230,6 +236,8 @@ class Rules:
         """The rules of the cassette itself, as spelled in its header."""
         words: dict[str, dict[str, str]] = {}
         for active in self._given:
+            if active.is_default and not active.methods:
+                continue
             rule = active.rule
             words.setdefault(rule.of, {})[rule.path] = how_in_words(rule.how)
         return words
@@ -242,8 +250,12 @@ class Rules:
         return tuple(
             f"{active.rule}  ({_reason(active, known)})"
             for active in self._given
-            if not active.applied
+            if not active.applied and not active.is_default
         )
+
+
+def _field(rule: Rule) -> tuple[str, str]:
+    return rule.of, rule.path
 
 
 def _reason(active: _Active, known: Mapping[str, Collection[str]]) -> str:

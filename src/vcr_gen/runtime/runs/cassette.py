@@ -138,9 +138,12 @@ class Cassette:
         """The initial state: as passed in a recording, or read back in a replay."""
         return self._run.initial_state
 
-    def loosen(self, *rules: Rule) -> None:
-        """Add rules for comparing fields, before the first call that they are for."""
-        self._settings.rules.add(*rules)
+    def loosen(self, *rules: Rule, default: bool = False) -> None:
+        """Add rules for comparing fields, before the first call that they are for.
+
+        A `default` rule gives way to any other for its field, and may be of no use here.
+        """
+        self._settings.rules.add(*rules, default=default)
 
     @property
     def recording(self) -> bool:
