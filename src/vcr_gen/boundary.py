@@ -119,21 +119,28 @@ class Match:
 
 @final
 class Shown:
-    """Show a record in messages and reports by some of its fields: `Shown("{method} {url}")`."""
+    """Show a record in messages and reports by some of its fields: `Shown("{method} {url}")`.
 
-    __slots__ = ("form",)
+    On a parameter, `name` also names the calls, for statistics and rules: with
+    `name="{method} {url.path}"`, a call of the boundary `http` is `http GET /jobs/7`. The `path` of
+    a URL is a field of it, and `{}` is the whole value.
+    """
 
-    def __init__(self, form: str) -> None:
+    __slots__ = ("form", "name")
+
+    def __init__(self, form: str = "", *, name: str = "") -> None:
         self.form: Final = form
+        self.name: Final = name
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Shown) and other.form == self.form
+        return isinstance(other, Shown) and (other.form, other.name) == (self.form, self.name)
 
     def __hash__(self) -> int:
-        return hash(self.form)
+        return hash((self.form, self.name))
 
     def __repr__(self) -> str:
-        return f"Shown({self.form!r})"
+        given = [repr(self.form)] if self.form else []
+        return f"Shown({', '.join([*given, *([f'name={self.name!r}'] if self.name else [])])})"
 
 
 @final

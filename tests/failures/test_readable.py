@@ -2,6 +2,8 @@
 
 import pytest
 
+from vcr_gen.boundary import Shown
+from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.format_values import readable, show_arguments
 from vcr_gen.runtime.plain import Plain
 
@@ -20,7 +22,7 @@ from vcr_gen.runtime.plain import Plain
         ({"$type": "app.Box[app.ports.Item]", "x": 1}, "Box[Item](x=1)"),
         ({"$type": "pathlib.Path", "$value": "/a"}, 'Path("/a")'),
         ({"$type": "ValueError", "args": ["no stock"]}, 'ValueError("no stock")'),
-        ({"$type": "app.Gone", "args": [], "attributes": {"x": 1}}, "Gone()"),
+        ({"$type": "app.Gone", "args": [], "attributes": {"x": 1}}, "Gone(x=1)"),
         ({"$handle": 1}, "handle #1"),
         ({"$callable": 2}, "function #2"),
         ({"$float": "inf"}, "inf"),
@@ -69,3 +71,30 @@ def test_fields_that_differ_come_first() -> None:
     arguments: dict[str, Plain] = {"a": 1, "b": {"x": 1, "y": {"z": 2}}, "c": [1]}
     shown = show_arguments(arguments, {}, ["b.y.z", "c[0]"])
     assert shown == 'b={"y": {"z": 2}, "x": 1}, c=[1], a=1'
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "expected"),
+    [
+        (
+            Shown(name="{verb} {url.path}"),
+            {"verb": "GET", "url": "http://a/b/c?d#e"},
+            "Api GET /b/c",
+        ),
+        (Shown(name="{url.path}"), {"url": "https://a?b=/c"}, "Api /"),
+        (Shown("{verb}", name="{url.path}"), {"url": "/b?c"}, "Api /b"),
+        (Shown(name="{}"), "tools/call", "Api tools/call"),
+        (Shown(name="{kind.name}"), {"kind": {"name": "x"}}, "Api x"),
+        (Shown(name="{kind.name}"), {"kind": "x"}, "Api.ask"),
+        (Shown("{verb}"), {"verb": "GET"}, "Api.ask"),
+    ],
+)
+def test_an_argument_names_a_call(annotation: Shown, value: Plain, expected: str) -> None:
+    signature = f"(what: Annotated[app.What, {annotation!r}]) -> int"
+    assert expected == call_name("Api.ask", {"what": value}, signature)
+
+
+def test_a_record_without_the_fields_of_its_short_form_is_shown_in_full() -> None:
+    declared = f"Annotated[What, {Shown('{head}')!r}]"
+    assert readable({"head": "200 OK", "x": 1}, declared) == "200 OK"
+    assert readable({"json": 1}, declared) == '{"json": 1}'

@@ -46,6 +46,22 @@ def hostile_events() -> list[dict[str, object]]:
     ]
 
 
+def test_calls_are_named_by_an_argument(open_page, tmp_path):
+    methods = {"ask": "(what: Annotated[str, Shown(name='{}')]) -> int"}
+    header = {**HEADER, "boundaries": {"Api": {"direction": "outbound", "methods": methods}}}
+    calls = [
+        {"call": n, "of": "Api.ask", "at": 1.0 * n, "args": {"what": what}, "took": 0.1}
+        for n, what in enumerate(("tools/list", "tools/call", "tools/call"), start=1)
+    ]
+    tape = write_tape(tmp_path / "tape.yaml", [{**call, "returned": 1} for call in calls], header)
+    page = open_page(write_report_of(tape, tmp_path / "tape.html"))
+    assert names(page) == ["Api tools/list", "Api tools/call", "Api tools/call"]
+    page.locator("#method").select_option("Api tools/call")
+    assert len(names(page)) == 2
+    page.locator(ROWS).first.click()
+    assert details(page).startswith("Api tools/call")
+
+
 def test_markup_in_a_recording_stays_text(open_page, tmp_path):
     header = {
         **HEADER,

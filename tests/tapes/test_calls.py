@@ -22,7 +22,7 @@ def test_calls_come_in_the_order_of_their_ends_with_all_that_belongs_to_them(
 ) -> None:
     path = write_tape(tmp_path / f"tape.{suffix}", SESSION)
     with Reading(path) as reading:
-        calls = list(read_calls(reading, path))
+        calls = list(read_calls(reading))
 
     assert [(c.start.of, c.index, c.status, c.took, c.number) for c in calls] == [
         ("Shell.run", 0, "returned", 0.5, 1),
@@ -51,7 +51,7 @@ def test_what_cannot_have_happened_is_refused_with_its_line(
 ) -> None:
     path = write_tape(tmp_path / "tape.jsonl", events)
     with Reading(path) as reading, pytest.raises(CassetteFormatError, match=words) as caught:
-        list(read_calls(reading, path))
+        list(read_calls(reading))
     assert caught.value.line == line
 
 

@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, TypeAlias, final
 
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.html_report.page import page_parts, write_page
 from vcr_gen.runtime.codec import MISSING
+from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.formats import Entry
@@ -55,22 +57,28 @@ def embedded(value: object) -> str:
     return _ENCODER.encode(value).translate(_UNSAFE)
 
 
-def rows(entries: Iterable[Entry], path: Path) -> Iterator[str]:
+def rows(
+    entries: Iterable[Entry], path: Path, signatures: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[str]:
     """Two lines of JSON per entry: first what the timeline and list show, then the values.
 
     The page reads the first lines at once, and parses the second only on demand."""
     for _, recorded in groupby(read_events(entries, path), lambda recorded: recorded.number):
         joined = tuple(recorded)
-        head, body = _row(tuple(each.event for each in joined))
+        head, body = _row(tuple(each.event for each in joined), signatures)
         yield f"{embedded({**head, 'line': joined[0].line})}\n{embedded(body)}\n"
 
 
-def _row(events: tuple[Event, ...]) -> tuple[dict[str, object], list[Plain]]:
+def _row(
+    events: tuple[Event, ...], signatures: Mapping[str, str]
+) -> tuple[dict[str, object], list[Plain]]:
     """The fields of the timeline, and the values of an event."""
     head: dict[str, object]
     match events[0]:
         case Start() as start:
             head = {"kind": "call", "call": start.call, "at": start.at, "of": start.of}
+            name = call_name(start.of, start.arguments, signatures.get(start.of, ""))
+            head |= {"name": name} if name != start.of else {}
             head |= {"inbound": True} if start.inbound else {}
             head |= {"on": start.on} if start.on else {}
             head |= {"strand": start.strand} if start.strand != ROOT_STRAND else {}
@@ -175,6 +183,8 @@ class Source:
     path: Path
     about: Mapping[str, object]
     """The description of its header."""
+    signatures: Mapping[str, str]
+    """The recorded signatures of its methods."""
     total: int
     """The number of events; 0 if it is unknown."""
     entries: Iterator[Entry]
@@ -208,7 +218,7 @@ def open_source(path: Path) -> Iterator[Source]:
             entries = (
                 replace(entry, data=change(entry.data)) for entry in entries_of(stream, path)
             )
-            yield Source(path, describe_tape(path, next(entries).data), 0, entries)
+            yield _source(path, next(entries).data, 0, entries)
     else:
         with Reading(path, change=redacting()) as reading:
             yield source_of(reading)
@@ -216,8 +226,14 @@ def open_source(path: Path) -> Iterator[Source]:
 
 def source_of(reading: Reading) -> Source:
     """An opened cassette as the source of a report."""
-    about = describe_tape(reading.path, reading.header)
-    return Source(reading.path, about, reading.count, iter(reading))
+    return _source(reading.path, reading.header, reading.count, iter(reading))
+
+
+def _source(
+    path: Path, header: Mapping[str, Plain], total: int, entries: Iterator[Entry]
+) -> Source:
+    signatures = Header.read(header, path).signatures
+    return Source(path, describe_tape(path, header), signatures, total, entries)
 
 
 REPORT_VERSION: Final = 1
@@ -272,7 +288,7 @@ def _tapes(sources: list[Source], progress: Progress | None) -> Iterator[str]:
     total = sum(source.total for source in sources)
     done = 0
     for index, source in enumerate(sources):
-        for block in _in_blocks(rows(source, source.path)):
+        for block in _in_blocks(rows(source, source.path, source.signatures)):
             yield _element(f'data-tape="{index}"', block)
             done += len(block)
             if progress is not None:

@@ -125,7 +125,7 @@ def compare_headers(before: Reading, after: Reading) -> list[Change]:
 
 def _calls(reading: Reading) -> list[RecordedCall]:
     """The calls across boundaries, in the order of their starts."""
-    calls = read_calls(reading, reading.path)
+    calls = read_calls(reading)
     return sorted((call for call in calls if not call.is_internal), key=lambda call: call.index)
 
 
@@ -134,7 +134,7 @@ def _pair_calls(
 ) -> tuple[dict[int, int], set[int]]:
     """The calls of the second tape by those of the first, and which of them moved.
 
-    Equal calls are paired in order, then equal calls elsewhere, then calls of the same method
+    Equal calls are paired in order, then equal calls elsewhere, then calls of the same name
     between two pairs.
     """
     keys, other_keys = list(map(_key, lefts)), list(map(_key, rights))
@@ -147,8 +147,8 @@ def _pair_calls(
     for (left, right), (left_end, right_end) in pairwise(ends):
         free = [n for n in range(left + 1, left_end) if n not in pairs]
         free_there = [n for n in range(right + 1, right_end) if n not in paired]
-        methods = [lefts[n].start.of for n in free], [rights[n].start.of for n in free_there]
-        pairs |= {free[i]: free_there[j] for i, j in align(*methods)}
+        names = [lefts[n].name for n in free], [rights[n].name for n in free_there]
+        pairs |= {free[i]: free_there[j] for i, j in align(*names)}
     return pairs, _moved(lefts, pairs, elsewhere)
 
 

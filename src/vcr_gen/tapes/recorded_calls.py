@@ -1,14 +1,15 @@
 """The calls of a tape, each start joined with its end, and the names on it."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal, TypeAlias, final
 
-from vcr_gen.runtime.formats import Entry
+from vcr_gen.runtime.failures.call_names import call_name
+from vcr_gen.runtime.failures.wording import words_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import INTERNAL, End, Item, Signal, Start
-from vcr_gen.runtime.tape.reading import read_events
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.reading import Reading, read_events
 from vcr_gen.runtime.values.objects import LIVE_WORDS
 
 __all__ = ["STATUSES", "RecordedCall", "Status", "map_live_objects", "read_calls", "split_name"]
@@ -29,10 +30,22 @@ class RecordedCall:
     number: int
     """The number of the entry where it starts, as shown to users."""
     line: int
+    signature: str = ""
+    """The recorded signature of its method; empty if unknown."""
     end: End | None = None
     """None if it never finished."""
     between: list[Item | Signal] = field(default_factory=list)
     """What its stream yielded, and the signals that its caller sent to it."""
+
+    @property
+    def name(self) -> str:
+        """`Boundary.method`, or what its arguments name it: `http GET /jobs/7`."""
+        return call_name(self.start.of, self.start.arguments, self.signature)
+
+    @property
+    def words(self) -> str:
+        """The call on one line, without its answer."""
+        return words_of(self.start, self.start, self.signature)
 
     @property
     def status(self) -> Status:
@@ -50,18 +63,22 @@ class RecordedCall:
         return self.index < 0
 
 
-def read_calls(entries: Iterable[Entry], path: Path) -> Iterator[RecordedCall]:
+def read_calls(reading: Reading) -> Iterator[RecordedCall]:
     """All calls in the order of their ends; unfinished calls come last.
 
     Keeps only unfinished calls in memory.
     """
+    signatures = Header.read(reading.header, reading.path).signatures
     under_way: dict[int, RecordedCall] = {}
     begun = 0
-    for event, start, number, line in read_events(entries, path):
+    for event, start, number, line in read_events(reading, reading.path):
         if isinstance(event, Start):
             index = -1 if start.of in INTERNAL else begun
             begun += index >= 0
-            under_way[event.call] = RecordedCall(index=index, start=start, number=number, line=line)
+            signature = signatures.get(start.of, "")
+            under_way[event.call] = RecordedCall(
+                index=index, start=start, number=number, line=line, signature=signature
+            )
             continue
         call = under_way[event.call]
         if isinstance(event, End):

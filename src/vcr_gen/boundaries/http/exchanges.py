@@ -12,7 +12,7 @@ from vcr_gen.boundaries.http.bodies import (
     piece_to_plain,
 )
 from vcr_gen.boundaries.http.matching import compared_headers, compared_response, compared_url
-from vcr_gen.boundary import Codec, Match, Unrecorded
+from vcr_gen.boundary import Codec, Match, Shown, Unrecorded
 
 __all__ = [
     "Failure",
@@ -111,7 +111,10 @@ def _from_plain(stored: Any) -> HttpResponse | bytes:
 
 
 Received: TypeAlias = Annotated[
-    HttpResponse | bytes, Codec(_to_plain, _from_plain), Match(key=compared_response)
+    HttpResponse | bytes,
+    Codec(_to_plain, _from_plain),
+    Match(key=compared_response),
+    Shown("{head}"),
 ]
 """The head of a response, or a piece of its body."""
 

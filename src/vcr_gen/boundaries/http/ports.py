@@ -8,7 +8,9 @@ from vcr_gen.boundary import Shown, Unrecorded, outbound
 
 __all__ = ["AsyncHttp", "Http", "ShownRequest"]
 
-ShownRequest: TypeAlias = Annotated[HttpRequest, Shown("{method} {url}")]
+ShownRequest: TypeAlias = Annotated[
+    HttpRequest, Shown("{method} {url}", name="{method} {url.path}")
+]
 
 
 @outbound(name="http")

@@ -10,7 +10,7 @@ from typing import Final
 from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.runtime.codec import MISSING, Missing
-from vcr_gen.runtime.failures.format_values import show, show_arguments
+from vcr_gen.runtime.failures.format_values import show
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.reading import Reading
@@ -83,9 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _call_lines(
     found: CallDifference, before: Path, after: Path, terminal: Terminal
 ) -> Iterator[str]:
-    start = found.call.start
     sign, color = _LOOKS[found.kind]
-    line = f"{sign} {found.kind} {start.of}({show_arguments(start.arguments)})"
+    line = f"{sign} {found.kind} {found.call.words}"
     yield terminal.paint(line, color)
     sides = ((before, found.before), (after, found.after))
     places = [f"{path}:{call.line} (event {call.number})" for path, call in sides if call]
@@ -130,6 +129,7 @@ def _summary(header: Sequence[Change], calls: Sequence[CallDifference], breaking
 def _call_document(found: CallDifference) -> dict[str, object]:
     return {
         "method": found.call.start.of,
+        "name": found.call.name,
         "before": _place(found.before),
         "after": _place(found.after),
         "breaking": found.breaking,

@@ -3,18 +3,20 @@
 import argparse
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
 from vcr_gen.cli.outcome import FINE, Outcome, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options, cut, duration
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.failures.format_values import show, show_arguments
+from vcr_gen.runtime.failures.format_values import item_type, show, show_arguments
+from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.entries import unfold
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, kind_of
+from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading
 
 __all__ = ["add_parser", "run"]
@@ -95,6 +97,7 @@ def _overview(
     """
     width = len(str(reading.count))
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    signatures = Header.read(reading.header, reading.path).signatures
     starts: dict[int, Start] = {}
     for number, entry in entries:
         events = list(unfold(entry.data, path=reading.path, line=entry.line))
@@ -103,7 +106,9 @@ def _overview(
             starts[first.call] = first
         start = starts.get(first.call)
         depth = _depth(start, starts) + (not isinstance(first, Start))
-        what = "  ".join(_words(event, start, alone=len(events) == 1) for event in events)
+        signature = "" if start is None else signatures.get(start.of, "")
+        types = declared_types(signature)
+        what = "  ".join(_words(event, start, types, alone=len(events) == 1) for event in events)
         failed = isinstance(events[-1], End) and events[-1].outcome != "returned"
         line = cut(f"{number:>{width}}  {first.at:>10.6f}  {'  ' * depth}{what}", room)
         yield terminal.paint(line, "red") if failed else line
@@ -111,16 +116,17 @@ def _overview(
             starts.pop(first.call, None)
 
 
-def _words(event: Event, start: Start | None, *, alone: bool) -> str:
+def _words(event: Event, start: Start | None, types: Mapping[str, str], *, alone: bool) -> str:
     name = start.of if start is not None else f"call {event.call}"
     match event:
         case Start():
             arrow = "←" if event.inbound else "→"
             on = f"{event.on} " if event.on else ""
-            call = f"{arrow} {on}{event.of}({show_arguments(event.arguments)})"
+            call = f"{arrow} {on}{event.of}({show_arguments(event.arguments, types)})"
             return call if not alone else f"{call} …"
         case Item():
-            return f"· {kind_of(event).shown}{show(event.value, 80)}"
+            value = show(event.value, 80, item_type(types.get("return", "")))
+            return f"· {kind_of(event).shown}{value}"
         case Signal():
             value = "" if event.value is None else f" {show(event.value, 60)}"
             return f"{name} {kind_of(event).shown}{value}"
@@ -134,7 +140,7 @@ def _words(event: Event, start: Start | None, *, alone: bool) -> str:
 def _said(end: End) -> str:
     """The answer of a call; an exception as Python prints it."""
     error = end.value
-    if end.outcome == "raised" and isinstance(error, dict) and isinstance(error.get("args"), list):
+    if end.outcome == "raised" and isinstance(error, dict) and error.get("args"):
         arguments = show(error["args"], 80)
         return f"{error.get('$type')}({cut(arguments[1:-1], 78)})"
     return show(error, 80)

@@ -49,7 +49,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "stats",
         help="calls, errors and times of each method",
         description=(
-            "Count the calls and errors of each method, with percentiles of their durations: half "
+            "Count the calls and errors of each method, or of each name that the calls of a "
+            "boundary have, with percentiles of their durations: half "
             "of the calls take at most p50, nine of ten at most p90."
         ),
     )
@@ -85,10 +86,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _count_calls(reading: Reading, methods: dict[str, _MethodStats]) -> None:
     """Add the calls of one tape, except internal ones such as jobs."""
-    for call in read_calls(reading, reading.path):
+    for call in read_calls(reading):
         if call.is_internal:
             continue
-        method = methods.setdefault(call.start.of, _MethodStats())
+        method = methods.setdefault(call.name, _MethodStats())
         method.statuses[call.status] += 1
         method.items += sum(isinstance(event, Item) for event in call.between)
         if call.took is not None:

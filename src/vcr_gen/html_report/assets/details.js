@@ -46,7 +46,7 @@ function showHeading(call) {
   return make(
     "header",
     {},
-    make("h2", {}, make("span", { class: "of" }, `${call.boundary}.`), call.method),
+    make("h2", {}, make("span", { class: "of" }, call.prefix), call.label),
     make("p", { class: "marks" }, showStatus(call.status), showDirection(call.inbound)),
   );
 }
@@ -81,7 +81,7 @@ function showFacts(tape, call) {
     ["took", call.took === null ? "never finished" : duration(call.took)],
     ["strand", strandName(call.strand)],
     call.on ? ["on", make("code", {}, call.on)] : null,
-    call.parent ? ["within", linkTo(tape, call.parent.first, call.parent.of)] : null,
+    call.parent ? ["within", linkTo(tape, call.parent.first, call.parent.name)] : null,
   ];
   return make(
     "dl",
@@ -185,7 +185,7 @@ function showInside(tape, call) {
     make(
       "li",
       {},
-      linkTo(tape, other.first, make("span", { class: "event" }, `${other.first}`), other.of),
+      linkTo(tape, other.first, make("span", { class: "event" }, `${other.first}`), other.name),
       showStatus(other.status),
     ),
   );
@@ -225,17 +225,17 @@ function showAnchor(name) {
 function showMethods(tape) {
   const counts = new Map();
   for (const call of tape.calls) {
-    const known = counts.get(call.of) ?? { inbound: call.inbound, calls: 0, failed: 0, took: 0 };
+    const known = counts.get(call.name) ?? { inbound: call.inbound, calls: 0, failed: 0, took: 0 };
     known.calls += 1;
     known.failed += call.status === "returned" ? 0 : 1;
     known.took += call.took ?? 0;
-    counts.set(call.of, known);
+    counts.set(call.name, known);
   }
-  const rows = [...counts].map(([of, { inbound, calls, failed, took }]) =>
+  const rows = [...counts].map(([name, { inbound, calls, failed, took }]) =>
     make(
       "tr",
       {},
-      make("td", {}, make("span", { class: "arrow" }, inbound ? "→" : "←"), of),
+      make("td", {}, make("span", { class: "arrow" }, inbound ? "→" : "←"), name),
       make("td", {}, calls.toLocaleString("en")),
       make("td", {}, failed ? failed.toLocaleString("en") : "–"),
       make("td", {}, duration(took)),

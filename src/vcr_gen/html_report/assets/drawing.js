@@ -224,7 +224,7 @@ class Drawing {
       pen.fillStyle = this.color("ink");
       // The ticks of a stream are below it.
       const y = middle - (call.steps.length ? 2 : 0);
-      pen.fillText(fitting(pen, sign + call.method, room), left, y);
+      pen.fillText(fitting(pen, sign + call.label, room), left, y);
     }
   }
 

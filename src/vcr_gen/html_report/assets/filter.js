@@ -40,7 +40,7 @@ class Filter {
       admitted(this.boundaries, call.boundary) &&
       admitted(this.statuses, call.status) &&
       admitted(this.directions, call.inbound ? "inbound" : "outbound") &&
-      (!this.method || this.method === call.of)
+      (!this.method || this.method === call.name)
     );
   }
 }
@@ -51,7 +51,7 @@ function admitted(chosen, value) {
 
 /** Whether the words are in a call's name, strand, arguments, result, or in an item of it. */
 function mentions(call, words, written) {
-  if (call.of.toLowerCase().includes(words) || strandName(call.strand).includes(words)) {
+  if (call.name.toLowerCase().includes(words) || strandName(call.strand).includes(words)) {
     return true;
   }
   const has = (event) => call.tape.bodies[event].toLowerCase().includes(written);

@@ -123,7 +123,7 @@ function showNamed(call) {
     { class: "name" },
     make("span", { class: "dot" }),
     showArrow(call),
-    make("b", {}, make("span", { class: "of" }, `${call.boundary}.`), call.method),
+    make("b", {}, make("span", { class: "of" }, call.prefix), call.label),
     make("span", { class: "given" }, given),
   );
   name.style.setProperty("--boundary", boundaryColor(call));

@@ -78,10 +78,12 @@ class Report {
     this.offer("statuses", inThisOrder(STATUSES, count(calls.map((call) => call.status))));
     const directions = calls.map((call) => (call.inbound ? "inbound" : "outbound"));
     this.offer("directions", count(directions));
-    const methods = count(calls.map((call) => call.of));
+    const methods = count(calls.map((call) => call.name));
     byId("method").append(
       make("option", { value: "" }, "every method"),
-      ...[...methods].map(([of, number]) => make("option", { value: of }, `${of} (${number})`)),
+      ...[...methods].map(([name, number]) =>
+        make("option", { value: name }, `${name} (${number})`),
+      ),
     );
   }
 
@@ -156,7 +158,7 @@ class Report {
     );
     panel.scrollTop = 0;
     panel.querySelector(".wanted")?.scrollIntoView({ block: "center" });
-    byId("said").textContent = call ? `event ${event}, ${call.of}, ${call.status}` : "";
+    byId("said").textContent = call ? `event ${event}, ${call.name}, ${call.status}` : "";
     const hash = call ? `#${call.tape.hash(event)}` : "";
     if (location.hash !== hash) {
       history.replaceState(null, "", hash || location.pathname + location.search);

@@ -17,6 +17,8 @@ class Call {
     /** The number that the tape gives it. */
     this.number = head.call;
     this.of = head.of;
+    /** `Boundary.method`, or what its arguments name it: `http GET /jobs/7`. */
+    this.name = head.name ?? head.of;
     this.boundary = boundary;
     this.method = head.of.slice(boundary.length + 1);
     this.on = head.on ?? "";
@@ -34,6 +36,15 @@ class Call {
     this.status = "never finished";
     /** What a stream gave and was told: `{event, at, kind, words}`. */
     this.steps = [];
+  }
+
+  /** Its name in two parts: the boundary with what separates it, and the rest. */
+  get prefix() {
+    return this.name.slice(0, this.boundary.length + 1);
+  }
+
+  get label() {
+    return this.name.slice(this.boundary.length + 1);
   }
 
   get took() {

@@ -196,7 +196,7 @@ class Timeline {
     const [row, x] = this.rowAt(event);
     if (call) {
       const took = call.took === null ? "" : `, ${duration(call.took)}`;
-      this.tell(event, `${call.first}  ${call.of}: ${call.status}${took}`);
+      this.tell(event, `${call.first}  ${call.name}: ${call.status}${took}`);
     } else if (row && x < GUTTER) {
       const direction = row.inbound ? "inbound" : "outbound";
       this.tell(event, `${row.boundary}, ${direction}, ${row.lane}`);

@@ -12,6 +12,7 @@ from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.failures.advice import Advice
+from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import called_at, shown_path
 from vcr_gen.runtime.failures.format_values import without_consequences
 from vcr_gen.runtime.failures.signature_drift import Change, SignatureDrift
@@ -83,7 +84,8 @@ class Reporter:
         kind: DivergenceKind = "extra"
         likely = "the call was repeated" if nearest.repeated else "a call was added"
         change = None if slot is None else self.drift.gone(slot.start.of, name)
-        title = titled(name, self._origin_of(operation.on))
+        called = Start(call=0, of=method, on=operation.on, arguments=stored)
+        title = self._title(called)
         due = "" if slot is None else self._title(slot.start)
         if slot is None:
             headline = f"{title} was called, but the tape has no more calls"
@@ -115,7 +117,6 @@ class Reporter:
                 kind, likely = "argument", "an argument changed"
                 if len(stored) > 1 and _are_all(stored, differences):
                     likely = "a call was added, or its arguments changed"
-        called = Start(call=0, of=method, on=operation.on, arguments=stored)
         paths = [difference.path for difference in differences]
         divergence = self._divergence(
             kind,
@@ -278,8 +279,9 @@ class Reporter:
         )
 
     def _title(self, start: Start) -> str:
-        """The method of a call, with its live object, if any."""
-        return titled(start.of, self._origin_of(start.on))
+        """The name of a call, with its live object, if any."""
+        name = call_name(start.of, start.arguments, self.drift.signature_of(start.of))
+        return titled(name, self._origin_of(start.on))
 
 
 @final

@@ -7,14 +7,15 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
-from vcr_gen.runtime.codec import MISSING, TYPE_DIFFERS, Difference
+from vcr_gen.runtime.codec import MISSING, TYPE_DIFFERS, Difference, Missing
 from vcr_gen.runtime.failures.text_diff import diff_lines, diff_texts, visible
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import hidden, hidden_in
 
 __all__ = [
+    "filled",
     "item_type",
     "readable",
     "short_name",
@@ -22,6 +23,7 @@ __all__ = [
     "show_age",
     "show_arguments",
     "show_difference",
+    "shown_forms",
     "without_consequences",
 ]
 
@@ -46,8 +48,8 @@ def readable(value: Plain, declared: str = "", depth: int = 0) -> str:
     if depth > _DEEPEST:
         return "…"
     if isinstance(value, dict):
-        form = shown_form(declared)
-        return _filled(form, value) if form else _mapping(value, declared, depth)
+        shown = filled(shown_forms(declared).form, value)
+        return shown or _mapping(value, declared, depth)
     if isinstance(value, list):
         return _joined("[", (("", item) for item in value), "]", depth, item_type(declared))
     if value is None or isinstance(value, bool):
@@ -90,28 +92,57 @@ def _parsed(annotation: str) -> ast.expr | None:
         return None
 
 
+class ShownForms(NamedTuple):
+    """What a `Shown("…", name="…")` in an annotation says; empty texts if there is none."""
+
+    form: str = ""
+    name: str = ""
+
+
 @lru_cache(256)
-def shown_form(annotation: str) -> str:
-    """The text of a `Shown("…")` in an annotation; empty if there is none."""
+def shown_forms(annotation: str) -> ShownForms:
+    """The forms in an annotation."""
     node = _parsed(annotation)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
         for word in node.slice.elts[1:]:
-            match word:
-                case ast.Call(func=ast.Name(id="Shown"), args=[ast.Constant(value=str(form))]):
-                    return form
-    return ""
+            if isinstance(word, ast.Call) and ast.unparse(word.func) == "Shown":
+                given = {keyword.arg: keyword.value for keyword in word.keywords}
+                form = word.args[0] if word.args else None
+                return ShownForms(_text_in(form), _text_in(given.get("name")))
+    return ShownForms()
 
 
-def _filled(form: str, record: Mapping[str, Plain]) -> str:
-    """The form with the fields of a record; a text without quotes, so that it reads as prose."""
+def _text_in(node: ast.expr | None) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def filled(form: str, value: Plain) -> str:
+    """The form with the fields of a value; texts without quotes, so that it reads as prose.
+
+    Empty if the value does not have all of them.
+    """
+    missing = False
 
     def field(found: re.Match[str]) -> str:
-        value: Plain = dict(record)
-        for name in found[1].split("."):
-            value = value.get(name) if isinstance(value, dict) else None
-        return value[:_ENOUGH] if isinstance(value, str) else readable(value)
+        nonlocal missing
+        part: Plain | Missing = value
+        for name in filter(None, found[1].split(".")):
+            part = _field_of(part, name)
+        if part is MISSING:
+            missing = True
+            return ""
+        return part[:_ENOUGH] if isinstance(part, str) else readable(part)
 
-    return re.sub(r"\{([\w.]+)\}", field, form)
+    text = re.sub(r"\{([\w.]*)\}", field, form)
+    return "" if missing else text
+
+
+def _field_of(value: Plain | Missing, name: str) -> Plain | Missing:
+    if isinstance(value, dict):
+        return value.get(name, MISSING)
+    if isinstance(value, str) and name == "path":  # of a URL
+        return re.sub(r"^[a-zA-Z][\w+.-]*://[^/?#]*|[?#].*$", "", value, flags=re.DOTALL) or "/"
+    return MISSING
 
 
 def _mapping(value: Mapping[str, Plain], declared: str, depth: int) -> str:
@@ -135,6 +166,9 @@ def _tagged(name: str, fields: Mapping[str, Plain], depth: int) -> str:
     if set(fields) == {"$value"}:
         return _joined(f"{name}(", [("", fields["$value"])], ")", depth)
     if isinstance(arguments, list) and set(fields) <= _EXCEPTION:
+        attributes = fields.get("attributes")
+        if not arguments and isinstance(attributes, dict):
+            return _tagged(name, attributes, depth)
         return _joined(f"{name}(", (("", item) for item in arguments), ")", depth)
     entries = ((f"{key.removeprefix('$')}=", item) for key, item in fields.items())
     return _joined(f"{name}(", entries, ")", depth)
@@ -214,7 +248,7 @@ def show_arguments(
 def _listed(arguments: Mapping[str, Plain], types: Mapping[str, str], width: int) -> str:
     if len(arguments) == 1:
         [(name, value)] = arguments.items()
-        if shown_form(types.get(name, "")):
+        if shown_forms(types.get(name, "")).form:
             return show(value, width, types[name])
     return ", ".join(
         f"{name}={show(value, width, types.get(name, ''))}" for name, value in arguments.items()

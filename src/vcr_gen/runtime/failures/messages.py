@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from vcr_gen.errors import Divergence, UnusedEventsError
+from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.failures.divergence import DRIVE_IT, Reporter
 from vcr_gen.runtime.failures.format_values import show_difference, without_consequences
@@ -108,7 +109,7 @@ def _is_inbound_call(slot: Slot) -> bool:
 
 
 def _likely(first: Slot, *, went_on: bool) -> str:
-    name = first.start.of
+    name = call_name(first.start.of, first.start.arguments, first.signature)
     if isinstance(first.event, Item):
         return f"the stream of {name} is no longer read to its end"
     if not isinstance(first.event, Start):

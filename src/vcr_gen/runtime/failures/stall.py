@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from vcr_gen.errors import DivergenceKind
+from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import site_among, site_of_awaiter, site_of_thread
 from vcr_gen.runtime.failures.wording import describe, words_of
 from vcr_gen.runtime.loops.backends import running_loop
@@ -49,7 +50,7 @@ def stall_words(
             IN_FLIGHT if waiters else OWN_WAIT,
         )
     awaited = any(waiter.call == head.event.call for waiter in waiters)
-    name = head.start.of
+    name = call_name(head.start.of, head.start.arguments, head.signature)
     match head.event:
         case Start(inbound=True):
             return (
