@@ -72,7 +72,7 @@ def test_a_file_without_the_mark_in_the_way_is_an_error_and_nothing_is_written(
     project: Project,
 ) -> None:
     project.write("generated/vcr_app/ports.py", "mine = True\n")
-    for arguments in ((), ("--check",), ("--diff",)):
+    for arguments in ((), ("--check",), ("--diff",), ("verify", "--no-mypy")):
         run = project.run(*arguments)
         assert run.code == 2
         assert run.err.startswith("generated/vcr_app/ports.py:1:1: VCR301 ")
