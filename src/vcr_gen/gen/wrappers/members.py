@@ -124,7 +124,7 @@ def _calling(context: WrapperContext, member: Method, *, split: bool) -> Functio
     port = f"{signature.receiver.name}.{context.port}"
     if member.recorded:
         typed = not is_untyped_call(member, signature)
-        event = make_event(context, member.name, signature, typed=typed)
+        event = make_event(context, member.name, member.signature, typed=typed)
         body = _event_body(context, event, port, bound, split=split)
     else:
         arguments = arguments_for(context.names, signature, {name: name for name in bound}, bound)

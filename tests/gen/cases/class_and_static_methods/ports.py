@@ -1,4 +1,4 @@
-from typing import Protocol, Self, overload
+from typing import Protocol, Self, TypeVar, overload
 
 from vcr_gen.boundary import outbound
 
@@ -26,3 +26,14 @@ class Plugin(Protocol):
     @overload
     @staticmethod
     def doubled(value: int) -> int: ...
+
+
+Built = TypeVar("Built")
+
+
+@outbound
+class Builder(Protocol):
+    """`cls: type[Built]` is the older way to write `Self`."""
+
+    @classmethod
+    def build(cls: type[Built], *, data: object) -> Built: ...

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vcr_class_and_static_methods.ports import (
+        BUILDER,
         PLUGIN,
+        BuilderBuild,
         PluginCreate,
         PluginDoubled,
         PluginDoubled2,
@@ -19,11 +21,14 @@ if TYPE_CHECKING:
         PluginNamed2,
         PluginRun,
         PluginVersion,
+        VcrBuilder,
         VcrPlugin,
     )
 
 __all__ = [
+    "BUILDER",
     "PLUGIN",
+    "BuilderBuild",
     "PluginCreate",
     "PluginDoubled",
     "PluginDoubled2",
@@ -32,11 +37,14 @@ __all__ = [
     "PluginNamed2",
     "PluginRun",
     "PluginVersion",
+    "VcrBuilder",
     "VcrPlugin",
 ]
 
 _HOMES = {
+    "BUILDER": "vcr_class_and_static_methods.ports",
     "PLUGIN": "vcr_class_and_static_methods.ports",
+    "BuilderBuild": "vcr_class_and_static_methods.ports",
     "PluginCreate": "vcr_class_and_static_methods.ports",
     "PluginDoubled": "vcr_class_and_static_methods.ports",
     "PluginDoubled2": "vcr_class_and_static_methods.ports",
@@ -45,6 +53,7 @@ _HOMES = {
     "PluginNamed2": "vcr_class_and_static_methods.ports",
     "PluginRun": "vcr_class_and_static_methods.ports",
     "PluginVersion": "vcr_class_and_static_methods.ports",
+    "VcrBuilder": "vcr_class_and_static_methods.ports",
     "VcrPlugin": "vcr_class_and_static_methods.ports",
 }
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, overload
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, implementation, instance_member
 
-from class_and_static_methods.ports import Plugin
+from class_and_static_methods.ports import Builder, Built, Plugin
 
 
 @event
@@ -161,7 +161,42 @@ PLUGIN: Final = Boundary(
     },
 )
 
+
+@event
+class BuilderBuild(Call):
+    data: object
+
+    def __call__(self, target: Builder) -> Builder:
+        return target.build(data=self.data)
+
+
+class VcrBuilder(OutboundWrapper[Builder]):
+    """Records and replays `Builder`."""
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def build(cls: type[Built], *, data: object) -> Built: ...
+
+    else:
+
+        @instance_member
+        def build(cls, *, data: object) -> Built:
+            return cls._port.call(BuilderBuild(data=data))
+
+
+BUILDER: Final = Boundary(
+    "Builder",
+    direction="outbound",
+    protocol="class_and_static_methods.ports:Builder",
+    wrapper=VcrBuilder,
+    calls={"build": BuilderBuild},
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_plugin_is_a_plugin(wrapper: VcrPlugin) -> Plugin:
+        return wrapper
+
+    def vcr_builder_is_a_builder(wrapper: VcrBuilder) -> Builder:
         return wrapper
