@@ -92,7 +92,10 @@ def wrap_packages(corpus: Corpus, packages: Sequence[str]) -> Outcome:
 
 
 def find_protocols(corpus: Corpus, packages: Sequence[str]) -> Iterator[str]:
-    """`module:Name` of every class that names `typing.Protocol` among its bases."""
+    """`module:Name` of every class that names `typing.Protocol` among its bases.
+
+    Classes that a stub marks `@type_check_only` do not exist at run time, so they are left out.
+    """
     loader = corpus.loader()
     for package in packages:
         for path in _files(corpus.site_packages, package):
@@ -104,7 +107,8 @@ def find_protocols(corpus: Corpus, packages: Sequence[str]) -> Iterator[str]:
                 for binding in bindings[:1]:
                     if module and isinstance(binding.node, ast.ClassDef):
                         definition = Definition(module, top, binding.node, binding.when)
-                        if is_protocol(loader, definition):
+                        names = map(ast.unparse, binding.node.decorator_list)
+                        if "type_check_only" not in names and is_protocol(loader, definition):
                             yield f"{name}:{top}"
 
 

@@ -145,7 +145,7 @@ def test_paths_and_functions_of_the_configuration_hold_in_a_replay(
         ),
         (
             'match = ["order.sent"]',
-            "`match` has entries `path = package.module:function`",
+            "an entry of `match` must be `path = package.module:function`",
             "such as",
         ),
         (

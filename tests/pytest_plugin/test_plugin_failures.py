@@ -71,7 +71,7 @@ def test_a_file_of_another_recorder_is_not_replaced(project: PluginProject) -> N
     foreign = "interactions:\n- request:\n    body: the vcr-gen of tomorrow\nversion: 1\n"
     project.write(FILE, foreign)
     output = project.record()
-    assert "this file is no cassette of vcr-gen, so it is not replaced" in output
+    assert "this file is not a cassette of vcr-gen, so it is not replaced" in output
     assert project.cassettes() == {FILE: foreign}
 
 

@@ -121,7 +121,7 @@ def test_a_forked_process_can_neither_use_nor_spoil_the_tape_of_its_parent(tape)
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         assert done.stdout.splitlines() == [
             "['before', 'before']",
-            "refused: make the call there, or open a cassette of its own in the child",
+            "refused: make the call there, or open a separate cassette in the child",
             "refused: open a separate cassette in the forked process",
             "['after', 'after']",
         ]

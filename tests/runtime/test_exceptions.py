@@ -213,7 +213,7 @@ def test_an_exception_with_a_codec_of_its_own_is_replayed_by_that(tape):
     ("module", "words"),
     [
         ("gone.errors", "import gone.errors before, or register the type, or record again: "),
-        ("__main__", "define the type in a module, which this run can import"),
+        ("__main__", "define the type in a module that can be imported"),
     ],
 )
 def test_an_exception_whose_type_is_not_loaded_in_a_replay_says_what_to_import(

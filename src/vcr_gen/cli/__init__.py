@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A diff may hold characters that the terminal's encoding does not have.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        from vcr_gen.cli import commands  # imported here so that Ctrl-C is handled meanwhile
+        from vcr_gen.cli import commands  # imported here so that Ctrl-C is already handled
 
         code = commands.run(arguments)
         sys.stdout.flush()

@@ -201,7 +201,7 @@ def _refuse_foreign(path: Path) -> None:
     lines = start.removeprefix(b"\xef\xbb\xbf").splitlines()
     if start.strip() and not any(line.startswith(CASSETTE_STARTS) for line in lines):
         raise CassetteError(
-            "this file is no cassette of vcr-gen, so it is not replaced\n\n"
+            "this file is not a cassette of vcr-gen, so it is not replaced\n\n"
             "hint: remove it, or give the cassette another name: @pytest.mark.vcrgen(name=…)",
             path=path,
         )

@@ -95,7 +95,7 @@ def marked_options(item: pytest.Item) -> Options:
 
 
 def choose_mode(command_line: str | None, asked: str | None) -> str:
-    """The command line wins; then the marker or fixture, as far as the environment allows."""
+    """The command line wins; then the marker or fixture, if the environment allows it."""
     if command_line is not None:
         return named_mode(command_line).value
     explicit = None if asked is None else named_mode(asked)

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def block(function: Callable[P, Generator[None, None, None]]) -> Callable[P, "_Block"]:
-    """Make a context manager of a generator that yields once, and lets what it catches go on."""
+    """Make a context manager from a generator that yields once and re-raises what it catches."""
 
     @wraps(function)
     def begin(*args: P.args, **kwargs: P.kwargs) -> "_Block":

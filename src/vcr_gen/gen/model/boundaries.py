@@ -86,7 +86,7 @@ class TypeVariable:
     bound: Annotation | None = None
     default: Annotation | None = None
     options: tuple[str, ...] = ()
-    """`covariant=True` and the like."""
+    """Such as `covariant=True`."""
     maker: str = "typing"
     """The module to import its class from: older Pythons lack some options."""
 

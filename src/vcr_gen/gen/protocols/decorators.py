@@ -39,7 +39,7 @@ _MEANINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "vcr_gen.unrecorded": {"recorded": False},
     "warnings.deprecated": {"deprecated": True},
 }
-"""What each decorator says of a function, as fields of `Decorations`."""
+"""What each decorator says about a function, as fields of `Decorations`."""
 _DEPRECATED: Final = frozenset({"typing.deprecated", "warnings.deprecated"})
 _REPEATED: Final = _DEPRECATED | {"typing.final"}
 _MANAGERS: Final = {

@@ -44,7 +44,7 @@ def discover_marked(
     """The marked classes of one file."""
     path = file.path
     stub = path.with_suffix(".pyi")
-    read = stub if os.path.isfile(stub) else path  # bears names that are too long
+    read = stub if os.path.isfile(stub) else path  # no error if the name is too long
     try:
         module = loader.module_at(read, file.module)
     except SyntaxError as error:
@@ -100,7 +100,7 @@ def _check_importable(loader: SourceLoader, module: Module, problems: Problems) 
 
 
 def _parts(module: Module, config: Config) -> Sequence[str]:
-    """The names of a module's folders and file, which may have dots of their own."""
+    """The names of a module's folders and file, which may contain dots."""
     for root in config.sources:
         if module.path.is_relative_to(root):
             relative = module.path.relative_to(root)

@@ -99,7 +99,7 @@ class FieldFinder:
         """The module and the name of a function that compares; the generated module imports it."""
         module_name, _, name = function.partition(":")
         if not name.isidentifier() or not all(map(str.isidentifier, module_name.split("."))):
-            message = f"`match` has entries `path = package.module:function`; got {text!r}"
+            message = f"an entry of `match` must be `path = package.module:function`; got {text!r}"
             hint = 'such as `match = ["place.at = app.matching:about"]`'
             self.problems.append((message, hint))
             return module_name, name

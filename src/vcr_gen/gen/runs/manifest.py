@@ -118,7 +118,7 @@ def template_files(config: Config) -> Iterator[str]:
 
 
 def hash_text(text: str) -> str:
-    """The hash of a text, whatever its line ends."""
+    """The hash of a text; all line endings count as the same."""
     return digest(text.encode())
 
 

@@ -26,7 +26,7 @@ _GENERATED: Final = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """The options of a run, besides the configuration."""
+    """The options of a run that are not in the configuration."""
 
     paths: tuple[Path, ...] = ()
     """Only the wrappers of these source files and folders; all when empty."""

@@ -53,7 +53,7 @@ class WrapperContext:
     events: list[EventView] = field(default_factory=list)
 
     def inside(self, *signatures: Signature) -> "WrapperContext":
-        """The same wrapper, as what stands behind the brackets of a method sees its names."""
+        """The same wrapper, with the names that are visible inside the brackets of a method."""
         variables = [variable for signature in signatures for variable in signature.type_parameters]
         return replace(self, names=self.names.inside(variables)) if variables else self
 

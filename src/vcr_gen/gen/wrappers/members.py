@@ -134,7 +134,7 @@ def _calling(context: WrapperContext, member: Method, *, split: bool) -> Functio
 
 
 def _with_instance(member: Method, signature: Signature) -> Signature:
-    """The signature of a function that is given the instance, whatever the Protocol binds."""
+    """The signature of a function that gets the instance; in the Protocol it may be static."""
     if member.binding == "static":
         name = free_name("self", [parameter.name for parameter in signature.parameters])
         return replace(signature, receiver=Parameter(name, Kind.POSITIONAL_ONLY))

@@ -35,7 +35,7 @@ class BoundaryLocation:
 
     @property
     def place(self) -> str:
-        """As the runtime finds it, when a session first needs it."""
+        """How the runtime looks it up when a session first needs it."""
         return f"{self.module}:{self.constant}"
 
 

@@ -202,7 +202,7 @@ class Names:
 
 
 def means(first: Reference, second: Reference) -> bool:
-    """Whether two imports bring the same thing, whatever module they name."""
+    """Whether two imports bring the same thing, perhaps from different modules."""
     return (
         first.kind == second.kind == "import"
         and bool(first.attribute and second.attribute)

@@ -200,9 +200,9 @@ class ModuleView:
     lazy: bool
     """Whether annotations are kept as text."""
     private: bool
-    """Whether it speaks of private names of the source."""
+    """Whether it mentions private names of the source."""
     deprecated: bool
-    """Whether it speaks of a Protocol that is deprecated."""
+    """Whether it mentions a deprecated Protocol."""
     event: str
     """What the decorator of events is called in this module."""
     final: str

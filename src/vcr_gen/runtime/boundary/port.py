@@ -111,7 +111,7 @@ class Link:
             raise UsageError(
                 f"{method.name} was called in a forked process: a cassette belongs to the process "
                 f"that opened it ({self._process})\n\n"
-                "hint: make the call there, or open a cassette of its own in the child"
+                "hint: make the call there, or open a separate cassette in the child"
             )
         return Operation(self._binder.bind(method), self.on, arguments, perform)
 
@@ -264,7 +264,7 @@ class MixedPort(Port[P]):
 
 
 def port_of(wrapper: object) -> Port[Any]:
-    """The port of a generated wrapper, whatever its attribute is called."""
+    """The port of a generated wrapper; the attribute may have any name."""
     held = vars(wrapper)
     for value in (held.get("_port"), *held.values()):
         if isinstance(value, Port):

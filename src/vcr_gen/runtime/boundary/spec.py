@@ -51,7 +51,7 @@ class Method:
     unrecorded: tuple[Parameter, ...] = ()
     """The parameters that are passed through."""
     call: type[Call] | None = None
-    """The typed event; a live object that is no boundary has none."""
+    """The typed event; a live object that is not a boundary has none."""
     rules: tuple[Rule, ...] = ()
     """Rules for comparing its values, in addition to its types."""
     secrets: tuple[str, ...] = ()
@@ -261,7 +261,7 @@ def make_call(call: Any, method: Method, arguments: Mapping[str, object]) -> Any
 
 
 def _member(key: str) -> str:
-    """The Protocol's member that a key names: overloads and setters have keys of their own."""
+    """The Protocol's member that a key names: overloads and setters have separate keys."""
     return key.partition("#")[0].partition(".")[0]
 
 

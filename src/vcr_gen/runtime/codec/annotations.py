@@ -39,7 +39,7 @@ from typing import (
 from vcr_gen.boundary import Secret
 
 _MEANT: Final[dict[object, object]] = {None: type(None), any: Any, callable: Callable}
-"""What people mean by things that are no types."""
+"""What people mean by things that are not types."""
 UNRESOLVED = Any
 """Replaces a name that exists only for type checkers, or whose package is not installed."""
 
@@ -112,7 +112,7 @@ def resolve_annotations(
 ) -> dict[str, object]:
     """The evaluated annotations of a class or function, words in `Annotated` kept.
 
-    A name that cannot be resolved stands as `Any`. A TypeVar becomes its bound, the union of its
+    A name that cannot be resolved becomes `Any`. A TypeVar becomes its bound, the union of its
     constraints, or `Any`; `Self` becomes the class. A function knows the type parameters of the
     class `around` it too.
     """
@@ -154,7 +154,7 @@ def resolve_text(text: str, scope: Scope, seen: frozenset[str] = frozenset()) ->
         return ForwardRef(text, module=scope.names.get("__name__"))
     try:
         return resolve(scope.evaluate(text), scope, seen | {text})
-    except Exception:  # whatever an annotation does when it is evaluated, it must not stop the rest
+    except Exception:  # an annotation may raise anything when it is evaluated
         # A secret stays secret, even if its type is unknown.
         return Annotated[UNRESOLVED, Secret] if re.search(r"\bSecret\b", text) else UNRESOLVED
 
@@ -281,7 +281,7 @@ Leaf = Callable[[object], object]
 
 
 def rewrite(annotation: object, leaf: Leaf) -> object:
-    """The annotation with every part that has no parts of its own given to `leaf`.
+    """The annotation with `leaf` applied to every part that has no inner parts.
 
     The values in `Literal` and the words in `Annotated` are left as they are.
     """

@@ -101,11 +101,12 @@ def _opened(node: Node | None, left: Plain, right: Plain) -> tuple[Node | None, 
     """The node that made both plains, with what it made; None if there is no such node."""
     if node is not None:
         try:
-            (one, left_part), (other, right_part) = node.opened(left), node.opened(right)
+            left_node, left_part = node.opened(left)
+            right_node, right_part = node.opened(right)
         except Fault:  # not plains of this type: nothing of them is excused
             return None, left, right
-        if one is other:
-            return one, left_part, right_part
+        if left_node is right_node:
+            return left_node, left_part, right_part
     return None, left, right
 
 
@@ -113,7 +114,10 @@ def _paired_items(
     path: str, left: list[Plain], right: list[Plain], node: Node | None
 ) -> list[_Pair]:
     pairs = enumerate(zip_longest(left, right, fillvalue=MISSING))
-    return [(f"{path}[{i}]", one, other, node and node.part(i)) for i, (one, other) in pairs]
+    return [
+        (f"{path}[{index}]", left_item, right_item, node and node.part(index))
+        for index, (left_item, right_item) in pairs
+    ]
 
 
 def _paired_fields(

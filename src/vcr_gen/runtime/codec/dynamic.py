@@ -66,7 +66,7 @@ class DynamicNode(ClassNode):
 
 
 class ProtocolNode(DynamicNode):
-    """A Protocol that is no boundary: its objects are data, or should have been marked."""
+    """A Protocol that is not a boundary: its objects are data, or should have been marked."""
 
     def encode(self, value: object) -> Plain:
         try:

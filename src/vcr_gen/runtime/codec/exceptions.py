@@ -123,11 +123,11 @@ class ExceptionNode(ClassNode):
                 out[part] = (self.part(part) or self._anything).encode(each)
         except Fault as fault:
             fault.within(f".{part}")
-            if fault.hint == HINT:  # a codec for the part may be no help: a response, a connection
+            if fault.hint == HINT:  # a codec for the part may not help: a response, a connection
                 fault.hint = (
                     f"register a codec for the whole {self.cls.__name__}: registry.register("
                     f"{self.cls.__name__}, encode, decode) and Cassette(…, codecs=registry); "
-                    "or let the bridge raise one of its own instead (`raise … from None`)"
+                    "or let the bridge raise its own exception instead (`raise … from None`)"
                 )
             raise
         return out

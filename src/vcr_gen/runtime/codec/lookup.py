@@ -73,7 +73,7 @@ def find_loaded(name: str, base: type) -> type:
         if _LOCAL in name:
             hint = "call the function that defines it before, or define it in a module"
         elif module == "__main__":
-            hint = "define the type in a module, which this run can import, not in a script"
+            hint = "define the type in a module that can be imported, not in a script"
         raise Fault(expected, f"the name {show(name)}", hint)
     return found
 
@@ -90,8 +90,8 @@ def check_held(cls: type) -> None:
     base = next(plain_type_name(each) for each in cls.__mro__[1:] if _is_held(each))
     raise Fault(
         "a class that a replay can find",
-        f"{plain_type_name(cls)}, made while the program ran: no module holds it",
-        f"raise one that a module holds, such as {base}, from the bridge instead; or register a "
+        f"{plain_type_name(cls)}, which was created at run time and is in no module",
+        f"raise a class of a module, such as {base}, from the bridge instead; or register a "
         f"codec: registry.register({cls.__name__}, encode, decode) and "
         "Cassette(…, codecs=registry)",
     )

@@ -160,7 +160,7 @@ def _annotation(info: Any, written: object) -> object:
 
 
 def _refers_back(annotation: object) -> bool:
-    """Whether pydantic names a model by a reference of its own: it was still making `Node[int]`."""
+    """Whether pydantic names a model by an internal reference: it was still making `Node[int]`."""
     parts = get_args(annotation)
     return any(map(_refers_back, parts)) or type(annotation).__name__ == "PydanticRecursiveRef"
 

@@ -185,7 +185,7 @@ def dataclass_node(declared: DeclaredClass) -> Node | None:
 
 
 def _dataclass_shape(cls: type[Any], declared: DeclaredClass) -> Shape:
-    """The shape of a dataclass, whatever its options."""
+    """The shape of a dataclass."""
     described = dataclasses.fields(cls)
     fields = tuple(
         record_field(
@@ -317,7 +317,7 @@ def set_attributes(
 
 
 def other_attributes(cls: type, fields: set[str]) -> Callable[[object], Iterable[str]] | None:
-    """Finds attributes of a value that are no fields and would be lost."""
+    """Finds attributes of a value that are not fields and would be lost."""
     if not cls.__dictoffset__:
         return None
     expected = fields | {

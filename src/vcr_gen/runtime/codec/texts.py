@@ -100,7 +100,7 @@ def _split(text: str) -> tuple[str, dt.tzinfo | None, int]:
 
 
 _PYDANTIC: Final = "pydantic"
-"""The suffix of an offset for a time zone of pydantic, which has a class of its own for them."""
+"""The suffix of an offset for a time zone of pydantic, which has its own class for them."""
 
 
 def _is_pydantics(zone: dt.tzinfo) -> bool:
@@ -133,7 +133,7 @@ def _write_zone(zone: dt.tzinfo | None) -> str:
     if type(zone) is not dt.timezone:
         kind = f"{type(zone).__module__}.{type(zone).__qualname__}"
         raise ValueError(
-            f"a zone of type {kind}; let the bridge give `value.astimezone(datetime.UTC)`"
+            f"a zone of type {kind}; let the bridge return `value.astimezone(datetime.UTC)`"
         )
     name, usual = zone.tzname(None), dt.timezone(zone.utcoffset(None)).tzname(None)
     return _write_offset(zone) + ("" if name == usual else f"[={name}]")
@@ -189,7 +189,7 @@ _FRACTION: Final = re.compile(r"-?[0-9]+(/[0-9]+)?")
 
 
 def _read_fraction(text: str) -> Fraction:
-    if not _FRACTION.fullmatch(text):  # `Fraction` also reads `1e999999999`, which takes for ever
+    if not _FRACTION.fullmatch(text):  # `Fraction` also reads `1e999999999`, which takes forever
         raise ValueError(text)
     return Fraction(text)
 

@@ -1,8 +1,7 @@
 """Hermetic replays: detects I/O outside the boundaries.
 
 In a replay the boundaries touch nothing. A connection, a process or a file that the program opens
-nevertheless bypasses them: it is on no tape, and nothing asserts it. Python's audit events report
-it.
+anyway bypasses them: it is on no tape, and nothing asserts it. Python's audit events report it.
 """
 
 import os
@@ -71,7 +70,7 @@ class Hermetic:
             raise UsageError(f"hermetic: expected 'warn' or 'fail'; got {self.action!r}")
         for name in ("files", "hosts", "programs"):
             if isinstance(getattr(self, name), str):
-                raise UsageError(f"hermetic: `{name}` is a tuple of them; got one string")
+                raise UsageError(f"hermetic: `{name}` must be a tuple of strings; got one string")
 
 
 @final

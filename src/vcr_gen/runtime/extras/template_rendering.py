@@ -55,7 +55,7 @@ def render_template(tree: nodes.Template, names: Mapping[str, object]) -> Plain:
         check_plain(made)
     except RenderError:
         raise
-    except Exception as error:  # of a function with wrong arguments, of a number that is no text
+    except Exception as error:  # of a function with wrong arguments, of a number that is not a text
         raise RenderError(_reason(error)) from None
     return made
 

@@ -33,7 +33,7 @@ _PROGRAM_READS: Final = Runner.current_time.__code__
 """The function of trio that reads the clock for the program; for itself it uses another."""
 
 _OFTEN = 10
-"""How often a program that goes on after a divergence is cancelled."""
+"""How often a program that continues after a divergence is cancelled."""
 
 
 @final
@@ -265,7 +265,7 @@ class TrioHook:
         del when
 
     def remove(self) -> None:
-        """Leave the run as it was found; pending deadlines go on."""
+        """Leave the run as it was found; pending deadlines continue."""
         if not self._installed:
             return
         self._installed = False
@@ -324,7 +324,7 @@ class TrioHook:
         return events
 
     def _hears(self) -> bool:
-        """Whether a task waits for input or output, besides the one that other threads wake."""
+        """Whether a task waits for I/O, other than the task that other threads wake."""
         found = self._io.statistics()
         names = ("tasks_waiting_read", "tasks_waiting_write", "tasks_waiting")  # by system
         return sum(getattr(found, name, 0) for name in names) > 1
@@ -342,8 +342,8 @@ class TrioHook:
     def _cancel_program(self, divergence: DivergenceError) -> None:
         """Cancel a program in which no task waits for the tape: its close raises the divergence.
 
-        Shields are for clean-up; at the second time they are removed, as a task may wait for ever
-        behind one. If the program goes on nevertheless, its run ends with the divergence.
+        Shields are for clean-up; at the second time they are removed, as a task may wait forever
+        behind one. If the program continues anyway, its run ends with the divergence.
         """
         self._cancelled += 1
         if self._cancelled > _OFTEN:

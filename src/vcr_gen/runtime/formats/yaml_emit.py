@@ -45,7 +45,7 @@ def emit_item(value: Mapping[str, Plain]) -> str:
 def emit_more(more: Mapping[str, Plain]) -> str:
     """More keys of the last item of a sequence at the left margin.
 
-    A list goes on with the list that the item ends with.
+    A list continues with the list that the item ends with.
     """
     out: list[str] = []
     for key, value in more.items():

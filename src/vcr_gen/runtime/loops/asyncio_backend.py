@@ -30,7 +30,7 @@ class _Patient(asyncio.Future[_T]):
 
 @final
 class _Asyncio:
-    """asyncio, whatever its loop."""
+    """asyncio, for all of its event loops."""
 
     cancelled: type[BaseException] = asyncio.CancelledError
 
@@ -81,7 +81,7 @@ class _Asyncio:
         tape than the cancellation.
 
         `asyncio.run` cancels all tasks at its end, so both of these: the application's task may
-        be the first to go on. anyio repeats a cancellation before the application could go on:
+        be the first to continue. anyio repeats a cancellation before the application can continue;
         the repetition is ignored.
         """
         caller = asyncio.current_task()

@@ -43,16 +43,16 @@ class Loop(Protocol):
 
 
 class Parked(Protocol[_T]):
-    """Where a task waits until it may go on; asyncio's futures have this form."""
+    """Where a task waits until it may continue; asyncio's futures have this form."""
 
     def done(self) -> bool:
-        """Whether the task may go on, or has gone."""
+        """Whether the task may continue, or has gone."""
 
     def set_result(self, result: _T, /) -> None:
-        """Let the task go on."""
+        """Let the task continue."""
 
     def set_exception(self, error: BaseException, /) -> None:
-        """Let the task go on with an error."""
+        """Let the task continue with an error."""
 
     def cancel(self) -> bool:
         """Let the task go without an answer: the session is over."""
@@ -98,7 +98,7 @@ class Library(Protocol):
         """How often the running task could have gone on; the loop was `seen` to go round."""
 
     async def pause(self) -> None:
-        """Let every other task that is ready go on once."""
+        """Let every other task that is ready continue once."""
 
     def watch_caller(self) -> Callable[[BaseException | None], bool]:
         """A check whether the running task itself was cancelled since, not something it awaits.

@@ -95,7 +95,7 @@ class ProbingHook(AsyncioHook):
         self._move_clock(self._timers, when)
 
     def remove(self) -> None:
-        """Leave the loop as it was found; timers that still run go on in it."""
+        """Leave the loop as it was found; timers that still run continue in it."""
         above = _hook_of(self.loop)
         if above is not None and above is not self:
             if self not in above.beneath:
@@ -231,7 +231,7 @@ class ProbingHook(AsyncioHook):
     def _end(self) -> None:
         """Cancel a program in which no task waits for the tape: its close raises the divergence.
 
-        An exception would only be logged here. If the program goes on, its loop is stopped.
+        An exception would only be logged here. If the program continues, its loop is stopped.
         """
         if self._gave_up:
             self.loop.stop()

@@ -5,8 +5,8 @@ of its reactions. The same hook serves both ways: a recording releases one waiti
 idle point, a replay delivers the next recorded one.
 
 The loop's clock is the session's. It moves at idle points, so timers fire where they fired, and a
-replay takes no wall time. While a recording computes, real time goes on, and the clock lags behind:
-a timer that is made then really waits that much longer. Before the lag is noticeable, the clock
+replay takes no wall time. While a recording computes, time passes, and the clock lags behind: a
+timer that is made then really waits that much longer. Before the lag is noticeable, the clock
 catches up, and the tape says where (a *tick*): at which reading of the clock, or which round of the
 loop, since it moved last.
 """
@@ -40,7 +40,7 @@ FORCE_AFTER = 0.2
 """Seconds a result may wait for a busy loop before it is handed back anyway."""
 
 FORCE_AFTER_ROUNDS = 50
-"""How often the loop must have gone round by then: a process that was held up is not busy."""
+"""How often the loop must have gone round by then: a process that was blocked is not busy."""
 
 LAG = 0.02
 """Seconds that the clock of a recording may be behind the real one when the program reads it."""
@@ -106,10 +106,10 @@ class LoopSession(Protocol):
         """The program reads the loop's clock, which must not get to a time `before` it is idle."""
 
     def woken(self, timer: float | None) -> None:
-        """The loop really waited and goes on."""
+        """The loop really waited and continues."""
 
     def told_by_thread(self) -> None:
-        """Another thread made the loop go on, and the tape does not know when."""
+        """Another thread made the loop continue, and the tape does not know when."""
 
 
 @final

@@ -22,7 +22,7 @@ class Naming(Enum):
     LIKELY = "likely"
     """A credential unless it is clearly ordinary: `pass` may also be a number of tests."""
     STRONG = "strong"
-    """A credential, whatever it looks like."""
+    """A credential, even if its value does not look like one."""
     AUTHORIZATION = "authorization"
     """A credential after the word for its scheme: `Bearer …`."""
     COOKIE = "cookie"

@@ -24,7 +24,7 @@ from vcr_gen.runtime.privacy.structure import NOTHING, Context, in_dict, in_list
 __all__ = ["LONG_KEY", "SMALL_NUMBER", "Finder"]
 
 SMALL_NUMBER: Final = 1000
-"""A smaller number is not a secret, whatever its name."""
+"""A smaller number is never a secret."""
 
 LONG_KEY: Final = 16
 """A shorter key of a mapping contains no secret."""

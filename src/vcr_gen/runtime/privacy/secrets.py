@@ -42,7 +42,7 @@ class Secrets:
             self._fields_of.clear()
 
     def spare(self, of: str, path: FieldPath) -> None:
-        """Treat a field as harmless, whatever its name: its type allows only a few values."""
+        """Treat a field as harmless even if its name is not: its type allows only a few values."""
         names = [step for step in path.steps if isinstance(step, str)]
         roots = [name_of_result(of) if path.root == _ROOTS["returned"] else path.root]
         naming = self.redactor.finder.naming

@@ -137,8 +137,8 @@ class Recorder:
 
         If the caller is cancelled while an item waits for its turn, the real stream does not
         notice: `leave` closes it. `left` records, in its turn, that the caller was cancelled;
-        without it, the cancellation ends the call. `goes_on` says whether a stream may go on after
-        an exception. If the environment answers in spite of the cancellation, its answer counts.
+        without it, the cancellation ends the call. `goes_on` says whether a stream may continue
+        after an exception. If the environment answers despite the cancellation, its answer counts.
         """
         library = running_library()
         is_cancelled = library.watch_caller()
@@ -378,7 +378,7 @@ class _CallbackTiming:
     """Records when synchronous callbacks came, which do not wait for their turn.
 
     Such a callback runs in the middle of whatever the environment does in the loop. Mostly that
-    began when the loop was idle, so the callback is as good as a turn. But the environment may
+    began when the loop was idle, so the callback counts as a turn. But the environment may
     call back before the loop was idle again: then the tape says after which call of the same strand
     that was, and how often the loop had gone round.
     """

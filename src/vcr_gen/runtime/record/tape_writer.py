@@ -188,7 +188,7 @@ class Tape:
         at_call: bool = False,
         strand: str | None = None,
     ) -> None:
-        """A call is over; in the running strand, unless told otherwise."""
+        """A call is over; in the running strand by default."""
         if outcome != "cancelled":
             value = self._screened(call, outcome, value)
         with self._lock:

@@ -88,7 +88,7 @@ class EnvironmentThreads:
         return any(caller.given > caller.begun for caller in self._callers.values())
 
     def close(self) -> None:
-        """End them all; stop waiting for a thread that is held up in the application."""
+        """End them all; stop waiting for a thread that is blocked in the application."""
         here = threading.current_thread()
         for caller in self._callers.values():
             caller.give(None)
@@ -212,7 +212,7 @@ class CallbackThread:
         """
         state = self._state
         now = time.monotonic()
-        # Tasks get their events when their loop is idle; a loop that is held up is seen to wait.
+        # Tasks get their events when their loop is idle; a loop that is blocked is seen to wait.
         parked = any(waiter.future is None for waiter in state.waiters)
         if parked or not state.threads.all_wait(state.waiters):
             self._stands_since = inf

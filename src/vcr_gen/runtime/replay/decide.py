@@ -51,7 +51,7 @@ class Others(NamedTuple):
     """What the rest of the program can still do."""
 
     takes: bool = False
-    """A thread is about to take what is due, or to go on otherwise."""
+    """A thread is about to take what is due, or to continue otherwise."""
     serves: bool = False
     """Another thread, or one of the session's own, will make the inbound call that is due."""
     jobs: bool = False
@@ -68,7 +68,7 @@ class LastResort(NamedTuple):
     answers: tuple[Slot, ...] = ()
     """What ends the calls of the threads that wait, on the tape."""
     impatient: bool = False
-    """Another thread is about to go on out of turn, as it holds up its loop."""
+    """Another thread is about to continue out of turn, as it blocks its loop."""
     idle_workers: bool = False
     """A pool's worker may have got something to do just now."""
     leaving: Waiter | None = None
@@ -78,7 +78,7 @@ class LastResort(NamedTuple):
     forsaken: bool = False
     """Nothing has been able to wake the loop for a long time."""
     other_loop: bool = False
-    """A loop runs in another thread, which may still go on."""
+    """A loop runs in another thread, which may still continue."""
 
 
 class View(NamedTuple):
@@ -129,9 +129,9 @@ class Asker(NamedTuple):
     stream_is_over: bool = False
     """Another reader has seen the end of the stream."""
     holds_up_loop: bool = False
-    """The thread is that of a loop, which cannot go on while it waits."""
+    """The thread is that of a loop, which cannot continue while it waits."""
     answer: Slot | None = None
-    """The end of the call, where the thread holds up its loop."""
+    """The end of the call, where the thread blocks its loop."""
     watches: bool = False
     """It is the first waiting thread, which finds out whether anything can move."""
 
@@ -153,7 +153,7 @@ class Step(Enum):
     FAIL = auto()
     """End the replay: nothing can move."""
     GIVE_UP = auto()
-    """End the loop with the divergence: no task is left to raise it in, or the program goes on."""
+    """End the loop with the divergence: no task is left to raise it, or the program continues."""
 
 
 @final
@@ -175,7 +175,7 @@ class Serve:
 @final
 @dataclass(frozen=True, slots=True)
 class AdvanceClock:
-    """Let the loop's time go on."""
+    """Let the loop's time continue."""
 
     to: float
 
@@ -208,7 +208,7 @@ class Skip:
 @final
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Let a call go on before its turn."""
+    """Let a call continue before its turn."""
 
     what: Slot | Waiter
     is_suspicious: bool = False
@@ -276,7 +276,7 @@ def _answer_out_of_turn(view: View) -> Slot | None:
 
 
 def when_thread_waits(view: View) -> Decision:
-    """What a thread does that can only go on when others have moved."""
+    """What a thread does that cannot continue before others have moved."""
     if view.others is None:
         return _LOOK
     if may_move(view):
@@ -312,7 +312,7 @@ def when_thread_asks(view: View, asker: Asker) -> Decision:
 
 
 def _before_its_turn(view: View, asker: Asker) -> Decision | None:
-    """How a thread goes on that holds up its loop, or maybe other threads, by waiting."""
+    """How a thread continues whose wait blocks its loop, or perhaps other threads."""
     if may_move(view, soon=True):
         return None
     if asker.answer is not None:

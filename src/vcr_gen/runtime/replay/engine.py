@@ -240,7 +240,7 @@ class Engine:
         return True
 
     def is_left(self, call: int) -> bool:
-        """Whether a stream goes on, though its reader was cancelled."""
+        """Whether a stream continues, though its reader was cancelled."""
         with self.state.monitor:
             return self.state.goes_on and call in self.state.running
 
@@ -373,7 +373,7 @@ class Engine:
             )
 
     def name_strands(self) -> None:
-        """Give each strand the name of the recorded one that it goes on with."""
+        """Give each strand the name of the recorded one that it continues with."""
         with self.state.monitor:
             self._matcher.strand_matching.name_strands()
 

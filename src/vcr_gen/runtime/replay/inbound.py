@@ -61,7 +61,7 @@ class Dispatcher:
         )
         self._closing = False
         self.driver_is_busy = False
-        """Whether a driver without a loop is held up by a call, and makes no other."""
+        """Whether a driver without a loop is blocked by a call, and makes no other."""
         self.running = 0
         """How many inbound calls are being served."""
         self.aside: set[int] = set()
@@ -190,7 +190,7 @@ class Dispatcher:
         self._callback_thread.attend()
 
     def watch(self) -> None:
-        """Watch for a program that would wait for ever."""
+        """Watch for a program that would wait forever."""
         self._callback_thread.watch()
 
     def takes(self, head: Slot | None) -> bool:
@@ -217,7 +217,7 @@ class Dispatcher:
     def _note(self, error: BaseException) -> None:
         """Keep an error, unless it is the application's own: that has been asserted already.
 
-        A call that is still at work when the session is over is refused, which is no failure.
+        A call that is still at work when the session is over is refused, which is not a failure.
         """
         if self._closing:
             return
@@ -275,7 +275,7 @@ class Dispatcher:
                 stream.follow(event)
             except StopIteration:
                 return
-            except Exception as error:  # asserted; the stream may go on
+            except Exception as error:  # asserted; the stream may continue
                 self._note(error)
 
     async def _pull_async(self, call: int, stream: AssertedAsyncStream) -> None:
@@ -302,7 +302,7 @@ def _needs_a_loop(target: Target) -> bool:
 
 
 def _is_under_way(result: object, target: Target) -> bool:
-    """Whether a call goes on until its result is awaited.
+    """Whether a call continues until its result is awaited.
 
     The result of a call that returns `Awaitable[T] | T` is a value: the environment may await it.
     """

@@ -12,7 +12,7 @@ from vcr_gen.runtime.strands.frames import frames_from, frames_of_threads, is_ne
 __all__ = ["OWN_THREAD", "Activity", "Threads", "waits"]
 
 OWN_THREAD = "vcr-gen"
-"""What the names of the runtime's own threads begin with."""
+"""The prefix of the names of the runtime's own threads."""
 
 Activity: TypeAlias = Literal["none", "waiting", "working"]
 """Whether threads of the program are away from the tape, and if so, whether one is at work."""

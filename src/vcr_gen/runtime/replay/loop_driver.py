@@ -52,7 +52,7 @@ class LoopDriver:
         """When an idle loop was served last, and when something could wake it last."""
         self._rounds = 0
         self.told_by_threads = False
-        """Whether threads made a loop go on at moments that the tape does not have."""
+        """Whether threads made a loop continue at moments that the tape does not have."""
 
     def idle(self, timer: float | None, *, hears: bool, lag: float = 0.0) -> float | None:
         """Deliver the next event to the idle loop, or let its next timer come due.
@@ -153,7 +153,7 @@ class LoopDriver:
     def _leaves(self, call: int) -> bool:
         """Whether the cancelled task may leave now; the tape must have the cancellation.
 
-        Otherwise the task gets an answer: in the recording the environment answered nevertheless.
+        Otherwise the task gets an answer: in the recording the environment answered anyway.
         """
         slot = self._state.window.next_of_call(call)
         if slot is None or self._is_left_soon(call):
@@ -188,7 +188,7 @@ class LoopDriver:
         return is_last or sum(reader.leaves for reader in readers) < len(left)
 
     def _at_once(self, call: int, hook: "Hook | None", *, begins: bool) -> Event | None:
-        """The event of a call that need not wait: it is due, and the loop is as good as idle."""
+        """The event of a call that need not wait: it is due, and the loop counts as idle."""
         head = self._state.window.head()
         if hook is None or head is None or not is_due(head, call, begins=begins):
             return None

@@ -230,7 +230,7 @@ class Matcher:
     ) -> Expectation:
         """The expectation found; if it is met, objects and secrets get its numbers.
 
-        Each candidate is tried anew, and more than one of them may agree.
+        Each candidate is tried again, and more than one of them may agree.
         """
         tried: Slot | None = None
 

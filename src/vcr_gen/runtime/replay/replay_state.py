@@ -106,7 +106,7 @@ class ReplayState:
         return self.take(slot)
 
     def moved(self) -> None:
-        """Something happened: every waiting thread that may go on looks again."""
+        """Something happened: every waiting thread that may continue looks again."""
         self.monitor.moved()
         if self.when_moved is not None:
             self.when_moved()

@@ -188,7 +188,7 @@ class _Asserted(_Stream):
         return self._bound.value.forward(item)
 
     def _left(self, error: BaseException, *, may_go_on: bool) -> None:
-        """The stream has ended, or raised an exception after which it may go on."""
+        """The stream has ended, or raised an exception after which it may continue."""
         match error:
             case StopIteration():
                 self._over = True
@@ -364,5 +364,5 @@ class GivenStreams:
             self._open[call].follow(self._engine.rendered(slot.event))
         except StopIteration:
             self._open.pop(call, None)
-        except Exception as error:  # asserted; the stream may go on
+        except Exception as error:  # asserted; the stream may continue
             self._note(error)

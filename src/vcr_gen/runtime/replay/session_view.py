@@ -125,7 +125,7 @@ def _waiting_threads(state: ReplayState) -> list[threading.Thread]:
 
 
 def _is_told(state: ReplayState, due: Slot | None) -> bool:
-    """Whether a thread has received the event that is due, and is about to go on."""
+    """Whether a thread has received the event that is due, and is about to continue."""
     found = None if due is None else taker(state, due)
     return found is not None and found.future is None
 

@@ -66,15 +66,15 @@ class StrandMatching:
     """Finds the next event of a live strand on the tape.
 
     A strand that has no counterpart may continue its parent's: a step that moved into a task of its
-    own. Tasks may also go on with what another one has next. So may threads, and the jobs of pools,
-    that are equal in what they were started for: nothing tells which of them takes which piece of
-    the program's work. Other threads and jobs may not: inside them the recorded order holds.
+    own. Tasks may also continue with the next event of another task. So may threads and jobs of
+    pools that were started for the same purpose: nothing decides which of them takes which piece
+    of the program's work. Other threads and jobs may not: inside them the recorded order holds.
     """
 
     def __init__(self, window: Window) -> None:
         self._window = window
         self.names: WeakKeyDictionary[Strand, str] = WeakKeyDictionary()
-        """The recorded strand of each live strand, as far as it is known."""
+        """The recorded strand of each live strand, if it is known."""
         self._claimed: WeakValueDictionary[str, Strand] = WeakValueDictionary()
         """The live strand of each recorded strand."""
         self._live: dict[str, WeakSet[Strand]] = {}
@@ -240,7 +240,7 @@ class StrandMatching:
     def _alike(self, strand: Strand) -> tuple[list[Slot], bool]:
         """The next events of recorded strands with the same purpose, the likeliest first.
 
-        And whether one of them has not begun.
+        The second value says whether one of them has not begun.
         """
         base = _base(strand.label)
         begun = self._begun.setdefault(base, set())

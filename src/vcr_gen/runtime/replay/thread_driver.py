@@ -1,4 +1,4 @@
-"""Threads in a replay: how they wait for the tape, and how those are held that go on without it."""
+"""Threads in a replay: how they wait for the tape, and how threads without an event are held."""
 
 import threading
 from collections.abc import Callable
@@ -67,7 +67,7 @@ class ThreadDriver:
     def others_move(self, *, in_loop: bool = False) -> bool:
         """Wait a moment for other threads; False where nothing can move.
 
-        A loop is held up meanwhile, so its thread waits only where that is asked for.
+        A loop is blocked meanwhile, so its thread waits only where that is asked for.
         """
         if library_here() is not None and not in_loop:
             return False

@@ -93,11 +93,11 @@ class Waiter:
         """Whether it waits only for its turn to leave, and for no answer."""
         self.future: Parked[Event] | None = None
         self.impatient = False
-        """Whether it goes on out of turn, because otherwise it holds up its loop for ever."""
+        """Whether it continues out of turn, because otherwise it blocks its loop forever."""
         self.hand_back: Callable[[], None] | None = None
         """Lets the result of an executor job enter, if the waiter is a job."""
         self.strand = ""
-        """The recorded strand that it stands for, if it reads a stream."""
+        """The recorded strand that it corresponds to, if it reads a stream."""
         self.number = next(_NUMBERS)
         """Its place in the order in which waiters came."""
         self.thread = threading.current_thread()
@@ -112,7 +112,7 @@ class Waiter:
         return f"thread {self.thread.name}"
 
     def frames(self) -> Iterator[FrameType]:
-        """Where it stands, innermost first."""
+        """The frames it is in, innermost first."""
         if self.future is not None and self._library is not None and self.task is not None:
             yield from coroutine_frames(self._library.coroutine(self.task))
         else:
@@ -228,7 +228,7 @@ class Monitor:
         return time.monotonic() - self.moved_at
 
     def moved(self) -> None:
-        """Something happened: every waiting thread that may go on looks again."""
+        """Something happened: every waiting thread that may continue looks again."""
         self.moved_at = time.monotonic()
         if self._waiting:
             self._changed.notify_all()

@@ -1,7 +1,7 @@
-"""Ends a program that goes on, or waits, after a divergence has ended another part of it.
+"""Ends a program that continues, or waits, after a divergence has ended another part of it.
 
 The divergence ends the thread or task that meets it, and every one that waits for the tape. A
-program that waits for one of those without a timeout would wait for ever. So a thread of the
+program that waits for one of those without a timeout would wait forever. So a thread of the
 session's own looks after `patience` seconds. If the session is not over by then, it prints what
 every thread does and interrupts the main thread with a signal that makes it raise the divergence.
 
@@ -48,7 +48,7 @@ _SIGNALS: Final = (
     *range(getattr(signal, "SIGRTMAX", -1), getattr(signal, "SIGRTMIN", 0), -1),
     *(getattr(signal, name) for name in ("SIGUSR2", "SIGUSR1") if hasattr(signal, name)),
 )
-"""Signals that have no meaning of their own, the least used first. `SIGINT` is the user's."""
+"""Signals without a fixed meaning, the least used first. `SIGINT` is the user's."""
 
 _SWALLOWED: Final = 100
 """How often a program may catch the error at its own steps before it also gets it elsewhere."""
@@ -244,7 +244,7 @@ class Interrupt:
         insists = self._raised > 0
         if insists:
             # The program has caught the error before: the error is raised again at each step of
-            # the program, so that it cannot go on. Python's library may clean up meanwhile. On
+            # the program, so that it cannot continue. Python's library may clean up meanwhile. On
             # Python 3.12 the end of an `except` is part of its `try`, so that is not enough.
             self._call_again(number)
             elsewhere = self._raised // _SWALLOWED % 2 == 1

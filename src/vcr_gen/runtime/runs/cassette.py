@@ -87,15 +87,14 @@ class Cassette:
         old a recording may be, and `when_stale` what happens to an older one. `codecs` adds types
         that the codec does not know.
         `order` says how strictly the order of outbound calls is asserted, for all boundaries or for
-        each: inside every `strand`, in `total`, or in `lanes`. `strategy` says, likewise, what of a
-        call must agree. `rules` say which fields are not compared, or are by a function.
-        `templates` allows a cassette to hold values that are made anew in each replay. `patience`
-        is how many seconds a replay waits for threads that do nothing it can see. `hermetic` guards
-        a replay against what goes past the boundaries: connections, processes, files. `record_with`
-        is the command that records this session, for messages; the plugin of pytest knows it.
-        `redaction` says what is secret besides what is known to be. `before_record` gets every
-        event and gives the value that is stored, or compared in a replay; `before_replay` does so
-        with what was recorded.
+        each: inside every `strand`, in `total`, or in `lanes`. `strategy` says, in the same form,
+        which parts of a call must agree. `rules` name fields that are not compared, or are
+        compared by a function. `templates` allows values that each replay computes. `patience` is
+        how many seconds a replay waits for inactive threads. `hermetic` reports connections,
+        processes and files outside the boundaries during a replay. `record_with` is the command
+        that records this session, for messages; the pytest plugin sets it. `redaction` adds rules
+        for secrets. `before_record` gets every event and returns the value to store, or to compare
+        in a replay; `before_replay` does the same for recorded events.
         """
         if when_stale not in get_args(WhenStale):
             words = ", ".join(get_args(WhenStale))

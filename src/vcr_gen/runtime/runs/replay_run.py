@@ -36,7 +36,7 @@ __all__ = ["ReplayRun", "open_cassette"]
 _TEMPLATE_SIGNS: Final = (TEMPLATE_TAG.encode(), TEMPLATE_KEY.encode())
 
 _NOT_ALONE: Final = ("strand", "inbound")
-"""Keys of events of a program with threads or inbound calls, which may wait for ever."""
+"""Keys of events of a program with threads or inbound calls, which may wait forever."""
 
 
 class ReplayRun(Run):

@@ -109,7 +109,7 @@ class Window:
         return None if answer.done else (head, answer)
 
     def comes_next(self, slot: Slot, now: float) -> bool:
-        """Whether time goes on to an event: it is later than now, and nothing else is before it."""
+        """Whether time passes until an event: it is later than now, and nothing precedes it."""
         if slot.event.at <= now:
             return False
         before = takewhile(lambda other: other is not slot, self._window)

@@ -68,7 +68,7 @@ class ValueChannel:
 
     @property
     def of(self) -> str:
-        """The method of the value."""
+        """The method that the value belongs to."""
         return self.what.partition(":")[0]
 
     def give(self, value: Any) -> tuple[Plain, Any]:

@@ -194,9 +194,7 @@ class _LiveTypes:
 
         def build(crossing: Crossing, number: int, real: Any) -> Any:
             if isinstance(real, boundary.wrapper):
-                raise UsageError(
-                    f"a handle of {boundary.name} is used with a different cassette than its own"
-                )
+                raise UsageError(f"this handle of {boundary.name} belongs to a different cassette")
             if boundary.direction != wanted:
                 raise UsageError(
                     f"{boundary.name} is {boundary.direction}, but an object of it was "
@@ -236,7 +234,7 @@ class LiveNode(Node):
         self._by_word: Final = {form.word: form for form in forms}
         self._is_outward: Final = way == "outward"
         self._rank: Final = rank
-        """How well an object matches, for a union: 0 is best, None is no match."""
+        """How well an object matches, for a union: 0 is best, None is not a match."""
 
     def encode(self, value: Any) -> Plain:
         crossing = _crossing()

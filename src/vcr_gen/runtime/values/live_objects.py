@@ -1,6 +1,6 @@
 """Objects other than boundaries that live on both sides: functions, streams, managers, awaitables.
 
-Each crosses as a wrapper whose uses are calls of their own on the tape (`callable.call` on `#3`).
+Each crosses as a wrapper whose uses are separate calls on the tape (`callable.call` on `#3`).
 The same wrappers serve both ways: whether a use goes out or comes in is the link's business.
 """
 
@@ -232,7 +232,7 @@ class _Lazy(_Live):
         return self.start() if self._stream is None else self._stream
 
     def start(self) -> Any:
-        """Begin to read: anew, where the environment got the stream a second time."""
+        """Begin to read; from the start if the environment got the stream a second time."""
         self._stream = self._link.call(self._methods["iterate"], {}, lambda _: self.iterate())
         return self._stream
 

@@ -234,7 +234,7 @@ class Objects:
     def _lose(self, gone: _Import) -> None:
         """A wrapper was collected, at any moment and in any thread.
 
-        A thread that is using the table forgets it later: waiting for that could be for ever.
+        If a thread is using the table, that thread removes it later: waiting here might never end.
         """
         self._gone.append(gone)
         if self._lock.acquire(blocking=False):
@@ -257,7 +257,7 @@ class Objects:
 
 
 def _key_of(value: object) -> object:
-    """What makes two objects the same: a bound method is made anew each time it is named."""
+    """What makes two objects the same: each access to a method makes a new bound method."""
     if isinstance(value, MethodType):  # asked for its attributes, an object may answer anything
         return (id(value.__self__), value.__func__)
     if isinstance(value, BuiltinMethodType):

@@ -87,7 +87,7 @@ class Screen:
         return self.event(event, of)
 
     def item(self, of: str, value: Plain) -> Plain:
-        """An item of a stream; a text is not redacted yet, as the next one may go on with it."""
+        """An item of a stream; a text is not redacted yet, as the next one may continue with it."""
         value = self._hook(of, "item", self._anchors.store(value))
         return value if text_of(value) is not None else self.secrets.redact(of, "item", value)
 
