@@ -10,7 +10,7 @@ from codec_marked import COMPILER, TOKEN, ModelLogin, Request, TokenError, compa
 from pydantic_core import core_schema
 
 from vcr_gen.boundary import Match, Unrecorded, Volatile
-from vcr_gen.paths import Wild
+from vcr_gen.field_path_syntax import Wild
 from vcr_gen.runtime.codec import Compiler
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from vcr_gen.errors import UsageError
-from vcr_gen.paths import FieldPath, Wild, parse_path, step_text
+from vcr_gen.field_path_syntax import FieldPath, Wild, parse_path, step_text
 from vcr_gen.runtime.codec import MISSING
 from vcr_gen.runtime.codec.field_paths import align, find, replace
 from vcr_gen.runtime.plain import Plain

@@ -13,7 +13,7 @@ from vcr_sample import VcrBus, VcrDatabase, VcrFeed
 
 from vcr_gen import Cassette
 from vcr_gen.errors import DivergenceError
-from vcr_gen.runtime.values.objects import Objects
+from vcr_gen.runtime.values.object_numbers import Objects
 
 MANY = 300
 

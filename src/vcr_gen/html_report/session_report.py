@@ -10,6 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeAlias, final
 
+from vcr_gen.cassette_tools.comparison import CallDifference, Change, compare_headers, compare_tapes
+from vcr_gen.cassette_tools.recorded_calls import split_name
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.html_report.page import page_parts, write_page
 from vcr_gen.runtime.codec import MISSING
@@ -23,8 +25,6 @@ from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Signal, Start, kind_of
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, entries_of, is_partial, open_regular, read_events
-from vcr_gen.tapes.comparison import CallDifference, Change, compare_headers, compare_tapes
-from vcr_gen.tapes.recorded_calls import split_name
 
 __all__ = [
     "REPORT_VERSION",

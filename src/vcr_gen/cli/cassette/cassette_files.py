@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from vcr_gen.cassette_tools.migration import Recorded
 from vcr_gen.errors import CassetteError, CassetteMissingError, UsageError
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.runtime.formats import Entry, format_for
@@ -20,7 +21,6 @@ from vcr_gen.runtime.tape.reading import (
     target_of,
 )
 from vcr_gen.runtime.tape.recording import Recording
-from vcr_gen.tapes.migration import Recorded
 
 __all__ = [
     "Inspection",

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from vcr_gen.cassette_tools.describe_wrappers import Described, describe_project
+from vcr_gen.cassette_tools.migration import ChangedSignature, changed_signatures
 from vcr_gen.cli.cassette.cassette_files import (
     Inspection,
     add_paths,
@@ -17,8 +19,6 @@ from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.runtime.failures.signature_drift import migration_of
-from vcr_gen.tapes.describe_wrappers import Described, describe_project
-from vcr_gen.tapes.migration import ChangedSignature, changed_signatures
 
 __all__ = ["add_parser", "run"]
 

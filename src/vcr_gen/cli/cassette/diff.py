@@ -7,6 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from vcr_gen.cassette_tools.comparison import (
+    CallDifference,
+    Change,
+    DifferenceKind,
+    compare_headers,
+    compare_tapes,
+)
+from vcr_gen.cassette_tools.recorded_calls import RecordedCall
 from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.runtime.codec import MISSING, Missing
@@ -14,14 +22,6 @@ from vcr_gen.runtime.failures.format_values import show
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.tapes.comparison import (
-    CallDifference,
-    Change,
-    DifferenceKind,
-    compare_headers,
-    compare_tapes,
-)
-from vcr_gen.tapes.recorded_calls import RecordedCall
 
 __all__ = ["add_parser", "run"]
 

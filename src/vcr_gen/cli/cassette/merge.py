@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, final
 
+from vcr_gen.cassette_tools.recorded_calls import map_live_objects
 from vcr_gen.cli.cassette.cassette_files import refuse_existing, write_cassette
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
@@ -19,7 +20,6 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import ROOT_STRAND
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, read_events
-from vcr_gen.tapes.recorded_calls import map_live_objects
 
 __all__ = ["add_parser", "run"]
 

@@ -5,6 +5,15 @@ import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from vcr_gen.cassette_tools.describe_wrappers import describe_project
+from vcr_gen.cassette_tools.migration import (
+    Edits,
+    Plan,
+    Recorded,
+    migrate_event,
+    migrate_header,
+    plan_migration,
+)
 from vcr_gen.cli.cassette.cassette_files import (
     add_paths,
     find_cassettes,
@@ -18,15 +27,6 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.tapes.describe_wrappers import describe_project
-from vcr_gen.tapes.migration import (
-    Edits,
-    Plan,
-    Recorded,
-    migrate_event,
-    migrate_header,
-    plan_migration,
-)
 
 __all__ = ["add_parser", "run"]
 

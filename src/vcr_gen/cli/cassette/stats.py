@@ -9,13 +9,13 @@ from math import ceil
 from pathlib import Path
 from typing import Final
 
+from vcr_gen.cassette_tools.recorded_calls import STATUSES, Status, read_calls
 from vcr_gen.cli.cassette.cassette_files import add_paths, diagnostic_of, find_cassettes
 from vcr_gen.cli.outcome import ERROR, FINE, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options, duration, table
 from vcr_gen.errors import CassetteError
 from vcr_gen.runtime.tape.events import Item
 from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.tapes.recorded_calls import STATUSES, Status, read_calls
 
 __all__ = ["add_parser", "percentile", "run"]
 

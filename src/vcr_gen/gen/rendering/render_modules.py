@@ -10,7 +10,7 @@ from vcr_gen.gen.rendering.formatting import RenderedFile, is_settled, style_of
 from vcr_gen.gen.rendering.templates import Renderer
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.wrappers.imports import Import, ProjectTest, export_key, statements
-from vcr_gen.gen.wrappers.module import BoundaryLocation, all_names, choose_names, emit_module
+from vcr_gen.gen.wrappers.module_view import BoundaryLocation, all_names, choose_names, emit_module
 from vcr_gen.gen.wrappers.views import ModuleView, PackageView
 
 __all__ = ["RenderedModule", "render_modules", "render_packages"]

@@ -7,7 +7,7 @@ from typing import Any, final
 
 from vcr_gen.boundary import Marker, Match, Volatile
 from vcr_gen.errors import UsageError, VcrError
-from vcr_gen.paths import ROOTS, FieldPath, Wild, parse_path
+from vcr_gen.field_path_syntax import ROOTS, FieldPath, Wild, parse_path
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences, same
 from vcr_gen.runtime.codec.field_paths import (
     Place,

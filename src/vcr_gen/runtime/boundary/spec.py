@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias, cast, final, get_overloads
 
 from vcr_gen.boundary import Match, Unrecorded, Volatile
 from vcr_gen.errors import UsageError
-from vcr_gen.paths import FieldPath, parse_path
+from vcr_gen.field_path_syntax import FieldPath, parse_path
 from vcr_gen.runtime.boundary.calls import OMITTED, Call, OwnCalls
 from vcr_gen.runtime.boundary.rules import Rule
 from vcr_gen.runtime.codec import late_import, resolve_annotations

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, get_args, get_origin
 
 from vcr_gen.errors import DecodeError, EncodeError
-from vcr_gen.paths import Step
+from vcr_gen.field_path_syntax import Step
 from vcr_gen.runtime.codec.annotations import strip_annotated
 from vcr_gen.runtime.codec.classes import class_node
 from vcr_gen.runtime.codec.compare import Difference, differences

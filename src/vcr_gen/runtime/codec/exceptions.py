@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from vcr_gen.paths import Step
+from vcr_gen.field_path_syntax import Step
 from vcr_gen.runtime.codec.annotations import strip_qualifiers
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.mappings import MappingNode

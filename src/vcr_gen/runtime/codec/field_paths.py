@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, final
 
-from vcr_gen.paths import FieldPath, Step, Wild, step_text
+from vcr_gen.field_path_syntax import FieldPath, Step, Wild, step_text
 from vcr_gen.runtime.codec import MISSING, Missing, same
 from vcr_gen.runtime.codec.exceptions import ATTRIBUTES
 from vcr_gen.runtime.codec.mappings import ITEMS

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from vcr_gen.paths import Step, Wild
+from vcr_gen.field_path_syntax import Step, Wild
 from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.scalars import IntNode

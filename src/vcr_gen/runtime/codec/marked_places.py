@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from vcr_gen.paths import Step, Wild
+from vcr_gen.field_path_syntax import Step, Wild
 from vcr_gen.runtime.codec.node import Node
 from vcr_gen.runtime.plain import Plain
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, get_args, get_origin
 from vcr_gen.boundary import ByName, Match, Secret, Shown, Unrecorded, Volatile, name_of
 from vcr_gen.boundary import Codec as CodecMarker
 from vcr_gen.errors import EncodeError, UsageError
-from vcr_gen.paths import Step
+from vcr_gen.field_path_syntax import Step
 from vcr_gen.runtime.codec.compare import VALUE_DIFFERS, Difference, differences
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.lookup import ByNameNode

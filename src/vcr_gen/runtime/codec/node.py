@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Final, Protocol
 
-from vcr_gen.paths import Step, Wild
+from vcr_gen.field_path_syntax import Step, Wild
 from vcr_gen.runtime.codec.annotations import class_annotations
 from vcr_gen.runtime.codec.compare import Difference
 from vcr_gen.runtime.codec.fault import Fault, show

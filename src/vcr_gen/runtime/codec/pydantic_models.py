@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Final, get_args
 
 from vcr_gen.boundary import Secret
-from vcr_gen.paths import Step
+from vcr_gen.field_path_syntax import Step
 from vcr_gen.runtime.codec.dynamic import DynamicNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
 from vcr_gen.runtime.codec.fault import Fault, show

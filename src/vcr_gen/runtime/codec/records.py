@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NotRequired, Required, get_args, get_origin
 
-from vcr_gen.paths import Step
+from vcr_gen.field_path_syntax import Step
 from vcr_gen.runtime.codec.annotations import strip_qualifiers
 from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.markers import is_unrecorded

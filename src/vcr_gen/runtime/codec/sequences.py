@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from vcr_gen.paths import Step, Wild
+from vcr_gen.field_path_syntax import Step, Wild
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import NO_FIT, ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.tags import LIST

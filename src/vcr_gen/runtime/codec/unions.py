@@ -27,7 +27,7 @@ from typing import (
     get_origin,
 )
 
-from vcr_gen.paths import Step
+from vcr_gen.field_path_syntax import Step
 from vcr_gen.runtime.codec.annotations import (
     Scope,
     resolve,

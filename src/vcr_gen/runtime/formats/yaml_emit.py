@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, cast
 
 from vcr_gen.runtime.formats.file_layout import TEMPLATE_KEY, TEMPLATE_TAG
-from vcr_gen.runtime.formats.text import find_escaped_only
+from vcr_gen.runtime.formats.yaml_characters import find_escaped_only
 from vcr_gen.runtime.formats.yaml_scalars import float_text, is_safe_plain
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 

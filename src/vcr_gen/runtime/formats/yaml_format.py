@@ -24,7 +24,7 @@ from vcr_gen.runtime.formats.file_layout import (
     read_tail,
     verify_by_reading,
 )
-from vcr_gen.runtime.formats.text import TextSource
+from vcr_gen.runtime.formats.yaml_characters import TextSource
 from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping, emit_more, may_be_deep
 from vcr_gen.runtime.formats.yaml_scalars import FLOAT, INT, WORDS, is_safe_plain
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain, parse_float, parse_int

@@ -33,7 +33,7 @@ from vcr_gen.runtime.formats.file_layout import (
     Entry,
     check_header,
 )
-from vcr_gen.runtime.formats.text import Fault, TextSource
+from vcr_gen.runtime.formats.yaml_characters import Fault, TextSource
 from vcr_gen.runtime.formats.yaml_scalars import resolve_plain
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 

@@ -13,7 +13,7 @@ from html import unescape
 from typing import Final, Protocol, final
 from urllib.parse import unquote
 
-from vcr_gen.runtime.privacy.field_names import Naming, rule_of, words
+from vcr_gen.runtime.privacy.credential_names import Naming, rule_of, words
 from vcr_gen.runtime.privacy.header_values import header_value, named_value
 from vcr_gen.runtime.privacy.heuristics import credential, is_credential, is_credential_word
 from vcr_gen.runtime.privacy.spans import Span

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from vcr_gen.runtime.privacy.field_names import Naming
+from vcr_gen.runtime.privacy.credential_names import Naming
 from vcr_gen.runtime.privacy.header_values import cookies
 from vcr_gen.runtime.privacy.heuristics import credential, is_filler
 from vcr_gen.runtime.privacy.spans import Span

@@ -7,7 +7,7 @@ from typing import Final, final
 from vcr_gen.runtime.codec.placeholders import ANY_SPELLING
 from vcr_gen.runtime.privacy.assignments import NAME_WORDS, assigned
 from vcr_gen.runtime.privacy.command_lines import PROGRAM, command_spans
-from vcr_gen.runtime.privacy.field_names import Naming, naming_of, rule_of
+from vcr_gen.runtime.privacy.credential_names import Naming, naming_of, rule_of
 from vcr_gen.runtime.privacy.header_values import lone_credentials, named_value
 from vcr_gen.runtime.privacy.json_texts import Literal, Number, Tree, json_documents, tree_of
 from vcr_gen.runtime.privacy.key_formats import (

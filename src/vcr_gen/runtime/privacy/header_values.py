@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from vcr_gen.runtime.privacy.field_names import Naming, rule_of, words
+from vcr_gen.runtime.privacy.credential_names import Naming, rule_of, words
 from vcr_gen.runtime.privacy.heuristics import (
     credential,
     is_credential,

@@ -4,7 +4,7 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
-from vcr_gen.runtime.privacy.field_names import Naming, rule_of, words
+from vcr_gen.runtime.privacy.credential_names import Naming, rule_of, words
 from vcr_gen.runtime.privacy.spans import Span
 
 __all__ = [

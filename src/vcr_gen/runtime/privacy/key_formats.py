@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-from vcr_gen.runtime.privacy.field_names import Naming
+from vcr_gen.runtime.privacy.credential_names import Naming
 from vcr_gen.runtime.privacy.heuristics import credential, is_filler, looks_secret
 from vcr_gen.runtime.privacy.spans import Span
 

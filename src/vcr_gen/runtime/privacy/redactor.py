@@ -18,7 +18,7 @@ from vcr_gen.runtime.codec.scalars import (
 )
 from vcr_gen.runtime.codec.tags import TYPE
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.privacy.field_names import Naming, rule_of
+from vcr_gen.runtime.privacy.credential_names import Naming, rule_of
 from vcr_gen.runtime.privacy.finder import LONG_KEY, SMALL_NUMBER, Finder
 from vcr_gen.runtime.privacy.key_formats import decoded
 from vcr_gen.runtime.privacy.settings import BASE64 as BASE64_RULE

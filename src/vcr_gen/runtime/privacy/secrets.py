@@ -8,12 +8,12 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, TypeVar, cast, final
 
-from vcr_gen.paths import FieldPath, Wild
+from vcr_gen.field_path_syntax import FieldPath, Wild
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, field_paths
 from vcr_gen.runtime.codec.placeholders import placeholders_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.align import Aligner
-from vcr_gen.runtime.privacy.field_names import Naming, name_of_result
+from vcr_gen.runtime.privacy.credential_names import Naming, name_of_result
 from vcr_gen.runtime.privacy.finder import Finder
 from vcr_gen.runtime.privacy.redactor import Redactor
 from vcr_gen.runtime.privacy.settings import Redaction

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.paths import FieldPath, parse_path
+from vcr_gen.field_path_syntax import FieldPath, parse_path
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.key_formats import KEY_FORMATS
 

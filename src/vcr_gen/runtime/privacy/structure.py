@@ -8,7 +8,7 @@ from vcr_gen.runtime.codec.scalars import BASE64, bytes_from_plain
 from vcr_gen.runtime.codec.tags import TYPE, VALUE
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.command_lines import argument_spans
-from vcr_gen.runtime.privacy.field_names import Naming
+from vcr_gen.runtime.privacy.credential_names import Naming
 from vcr_gen.runtime.privacy.heuristics import naming_of_cookie
 from vcr_gen.runtime.privacy.spans import Span
 

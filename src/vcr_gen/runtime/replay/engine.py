@@ -31,7 +31,7 @@ from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
-from vcr_gen.runtime.values.objects import Objects
+from vcr_gen.runtime.values.object_numbers import Objects
 from vcr_gen.runtime.values.stored_values import Screen
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from vcr_gen.runtime.tape.events import End, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
-from vcr_gen.runtime.values.objects import Objects
+from vcr_gen.runtime.values.object_numbers import Objects
 
 __all__ = ["Matcher"]
 

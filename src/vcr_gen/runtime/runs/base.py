@@ -30,7 +30,7 @@ from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.recording import Recording
 from vcr_gen.runtime.values.anchors import Anchors
 from vcr_gen.runtime.values.live_codecs import Crossing
-from vcr_gen.runtime.values.objects import Objects
+from vcr_gen.runtime.values.object_numbers import Objects
 from vcr_gen.runtime.values.stored_values import Screen
 
 if TYPE_CHECKING:

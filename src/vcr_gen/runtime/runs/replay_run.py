@@ -25,7 +25,7 @@ from vcr_gen.runtime.runs.base import Run, Settings, warn_user
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, salvage_hint
 from vcr_gen.runtime.tape.window import Window
-from vcr_gen.runtime.values.objects import Objects
+from vcr_gen.runtime.values.object_numbers import Objects
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.extras.cassette_templates import Templates

@@ -27,7 +27,7 @@ from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
-from vcr_gen.runtime.values.objects import Objects
+from vcr_gen.runtime.values.object_numbers import Objects
 
 __all__ = ["VerifyRun"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 from vcr_gen.errors import CassetteError, CassetteFormatError, UsageError
-from vcr_gen.paths import parse_path
+from vcr_gen.field_path_syntax import parse_path
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import hidden
 from vcr_gen.runtime.tape.reading import open_regular

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from vcr_gen.errors import DecodeError, EncodeError
-from vcr_gen.paths import FieldPath
+from vcr_gen.field_path_syntax import FieldPath
 from vcr_gen.runtime.boundary.call_kinds import Kind, given_type, shape_of
 from vcr_gen.runtime.boundary.rules import Rules, how_in_words
 from vcr_gen.runtime.boundary.spec import Method

@@ -9,7 +9,7 @@ from traceback import walk_tb
 from typing import Any, Final, Literal, TypeAlias, final
 
 from vcr_gen.errors import DecodeError, EncodeError
-from vcr_gen.paths import FieldPath, step_text
+from vcr_gen.field_path_syntax import FieldPath, step_text
 from vcr_gen.runtime.boundary.origins import in_use, titled
 from vcr_gen.runtime.boundary.rules import Loosening
 from vcr_gen.runtime.codec import Codec, Difference, same

@@ -16,8 +16,8 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets
 from vcr_gen.runtime.values.bound_methods import Binder
 from vcr_gen.runtime.values.channel import ValueChannel, Way, at_work
-from vcr_gen.runtime.values.live_objects import LiveKind, live_kind
-from vcr_gen.runtime.values.objects import Build, Objects, number_of
+from vcr_gen.runtime.values.live_kinds import LiveKind, live_kind
+from vcr_gen.runtime.values.object_numbers import Build, Objects, number_of
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.runs.base import Settings

@@ -6,7 +6,7 @@ from time import process_time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vcr_gen.tapes.comparison import align
+from vcr_gen.cassette_tools.comparison import align
 
 keys = st.lists(st.integers(0, 6), max_size=30)
 

@@ -4,14 +4,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from vcr_gen.cassette_tools.describe_wrappers import CurrentMethod, Described
+from vcr_gen.cassette_tools.recorded_calls import map_live_objects, split_name
 from vcr_gen.runtime.failures.signature_drift import (
     declared_types,
     same_signature,
     signature_change,
 )
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.tapes.describe_wrappers import CurrentMethod, Described
-from vcr_gen.tapes.recorded_calls import map_live_objects, split_name
 
 __all__ = [
     "ChangedSignature",

@@ -11,13 +11,13 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
+from vcr_gen.cassette_tools.recorded_calls import RecordedCall, map_live_objects, read_calls
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import Item, Signal
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.tapes.recorded_calls import RecordedCall, map_live_objects, read_calls
 
 __all__ = [
     "CallDifference",

@@ -10,7 +10,7 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import INTERNAL, End, Item, Signal, Start
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, read_events
-from vcr_gen.runtime.values.objects import LIVE_WORDS
+from vcr_gen.runtime.values.object_numbers import LIVE_WORDS
 
 __all__ = ["STATUSES", "RecordedCall", "Status", "map_live_objects", "read_calls", "split_name"]
 

@@ -12,13 +12,13 @@ from vcr_gen.gen.model.boundaries import (
     SourceModule,
     TypeVariable,
 )
+from vcr_gen.gen.wrappers.boundary_view import make_boundary
 from vcr_gen.gen.wrappers.checker_view import needs_private_usage
 from vcr_gen.gen.wrappers.context import RUNTIME, Chosen, WrapperContext, wished_names
 from vcr_gen.gen.wrappers.imports import Import, statements
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.names import Names, means
 from vcr_gen.gen.wrappers.views import ModuleView
-from vcr_gen.gen.wrappers.wrapper import make_boundary
 
 __all__ = ["BoundaryLocation", "choose_names", "emit_module"]
 

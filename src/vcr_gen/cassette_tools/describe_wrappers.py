@@ -27,11 +27,11 @@ from vcr_gen.runtime.codec.node import Node, UnsupportedNode
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
-from vcr_gen.runtime.values.live_objects import live_kind
+from vcr_gen.runtime.values.live_kinds import live_kind
 
 __all__ = ["CurrentMethod", "Described", "describe_project"]
 
-_MODULE: Final = "vcr_gen.tapes.describe_wrappers"
+_MODULE: Final = "vcr_gen.cassette_tools.describe_wrappers"
 _PATIENCE: Final = 120
 """Seconds for importing a project."""
 
