@@ -262,3 +262,11 @@ def test_calls_with_secrets_are_found_by_their_arguments_too(tmp_path: Path) -> 
     session(path, "none", program(("b", "8-other"), ("a", "9-other")), "method_and_arguments")
     with pytest.raises((DivergenceError, UnusedEventsError)):
         session(path, "none", program(("b", "8-other"), ("c", "9")), "method_and_arguments")
+
+
+def test_a_call_that_matches_nothing_is_compared_with_the_most_similar_one(tmp_path: Path) -> None:
+    path = tmp_path / "tape.yaml"
+    session(path, "all", fetch(("a", {"x": 1}), ("b", {"x": 2})), "exact", order="lanes")
+    with pytest.raises(DivergenceError) as caught:
+        session(path, "none", fetch(("b", {"x": 3})), "exact", order="lanes")
+    assert [each.path for each in caught.value.divergence.differences] == ["options.x"]

@@ -4,7 +4,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from vcr_gen import Cassette
-from vcr_gen.boundaries.http.matching import HttpMatch
+from vcr_gen.boundaries.http.matching import HttpMatch, loosen
 
 if TYPE_CHECKING:
     from vcr_gen.boundaries.http.proxy import HttpProxy
@@ -27,7 +27,7 @@ def http_transport(cassette: Cassette, *, inner: Any = None, match: HttpMatch | 
     """
     from vcr_gen.boundaries.http.httpx_transport import Transport
 
-    _loosen(cassette, match)
+    loosen(cassette, match)
     return Transport(cassette, inner)
 
 
@@ -37,7 +37,7 @@ def async_http_transport(
     """A transport for `httpx.AsyncClient` and `httpx2.AsyncClient`, as `http_transport`."""
     from vcr_gen.boundaries.http.httpx_transport import AsyncTransport
 
-    _loosen(cassette, match)
+    loosen(cassette, match)
     return AsyncTransport(cassette, inner)
 
 
@@ -55,7 +55,7 @@ def http_proxy(
     """
     from vcr_gen.boundaries.http.proxy import HttpProxy
 
-    _loosen(cassette, match)
+    loosen(cassette, match)
     return HttpProxy(cassette, ca_file=ca_file)
 
 
@@ -68,7 +68,7 @@ def requests_adapter(
     """
     from vcr_gen.boundaries.http.requests_client import Adapter
 
-    _loosen(cassette, match)
+    loosen(cassette, match)
     return Adapter(cassette, inner)
 
 
@@ -76,10 +76,5 @@ def aiohttp_middleware(cassette: Cassette, *, match: HttpMatch | None = None) ->
     """A client middleware for `aiohttp.ClientSession`. Put it last in the list of middlewares."""
     from vcr_gen.boundaries.http.aiohttp_client import Middleware
 
-    _loosen(cassette, match)
+    loosen(cassette, match)
     return Middleware(cassette)
-
-
-def _loosen(cassette: Cassette, match: HttpMatch | None) -> None:
-    if match is not None:
-        cassette.loosen(*match.rules())

@@ -6,11 +6,11 @@ from fnmatch import fnmatchcase
 from typing import Any, Final
 from urllib.parse import unquote_plus, urlsplit, urlunsplit
 
-from vcr_gen import Rule
+from vcr_gen import Cassette, Rule
 from vcr_gen.boundary import Match, Volatile
-from vcr_gen.errors import UsageError
+from vcr_gen.errors import CassetteError, UsageError
 
-__all__ = ["HttpMatch", "compared_headers", "compared_response", "compared_url"]
+__all__ = ["HttpMatch", "compared_headers", "compared_response", "compared_url", "loosen"]
 
 VARYING: Final = (
     "accept-encoding",
@@ -112,6 +112,33 @@ class HttpMatch:
         elif self.body is not True:
             found.append(Rule("http", "request.body", Match(key=self.body)))
         return tuple(found)
+
+
+def loosen(cassette: Cassette, match: HttpMatch | None) -> None:
+    """Loosen how the requests of a cassette are compared: as the user says, or else its header."""
+    if match is not None:
+        cassette.loosen(*match.rules())
+    if cassette.imported is not None:
+        cassette.loosen(*_imported(cassette).rules(), default=True)
+
+
+def _imported(cassette: Cassette) -> HttpMatch:
+    """What can be compared of the requests that another tool recorded."""
+    said = cassette.imported or {}
+    headers, body = said.get("headers"), said.get("body")
+    if not isinstance(headers, list) or not isinstance(body, bool):
+        message = "`imported`: expected `headers`, a list, and `body`, true or false"
+        raise CassetteError(message, path=cassette.path)
+    return HttpMatch(headers=list(map(str, headers)), body=body and FormAsJson())
+
+
+@dataclass(frozen=True)
+class FormAsJson:
+    """A key of bodies: vcrpy does not say which of the two aiohttp sent."""
+
+    def __call__(self, body: Any) -> Any:
+        is_form = isinstance(body, Mapping) and body.keys() == {"form"}
+        return {"json": body["form"]} if is_form else body
 
 
 @dataclass(frozen=True)

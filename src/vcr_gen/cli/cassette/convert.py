@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vcr_gen.cli.cassette.cassette_files import refuse_existing, write_cassette
+from vcr_gen.cli.cassette.import_recordings import ORIGINS, import_recording
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import CassetteFormatError
@@ -19,19 +20,39 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "convert",
         help="convert a cassette to another format, without loss",
-        description="Convert a cassette to the format of the target's suffix, without loss.",
+        description=(
+            "Convert a cassette to the format of the target's suffix, without loss; or make a "
+            "cassette of what another tool recorded, without its credentials."
+        ),
     )
     add = parser.add_argument
     add("source", type=Path, help="a cassette; with --salvage also a damaged one")
-    add("target", type=Path, help="the output: .yaml or .jsonl")
+    add(
+        "target",
+        type=Path,
+        nargs="?",
+        help="the output: .yaml or .jsonl (default with --from: NAME.vcr-gen.yaml)",
+    )
+    add("--from", choices=ORIGINS, dest="origin", help="the tool that recorded the source")
+    add("--loose", action="store_true", help="with --from: do not compare headers and bodies")
     add("--salvage", action="store_true", help="keep the complete events of a damaged file")
     add("--force", action="store_true", help="replace the target if it exists")
     add_output_options(parser)
+    parser.set_defaults(wrong_usage=parser.error)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Convert the file; the target is written atomically."""
     source, target = arguments.source, arguments.target
+    if arguments.origin is not None:
+        if arguments.salvage:
+            arguments.wrong_usage("--salvage is for cassettes of vcr-gen, not for --from")
+        outcome = import_recording(
+            arguments.origin, source, target, loose=arguments.loose, force=arguments.force
+        )
+        return print_outcome(outcome, Terminal.of(arguments))
+    if target is None or arguments.loose:
+        arguments.wrong_usage("--loose needs --from" if arguments.loose else "name the target")
     refuse_existing(target, force=arguments.force)
     with open_regular(source) as stream:
         entries = entries_of(stream, source)

@@ -38,6 +38,7 @@ VERSION_KEY: Final = "vcr-gen"
 HEADER_KEYS: Final = (
     VERSION_KEY,
     "recorded_at",
+    "imported",
     "max_age",
     "initial_state",
     "anchors",
@@ -146,7 +147,13 @@ def check_header(position: int, key: str, value: Plain) -> str:
     """
     if position == 0:
         if key != VERSION_KEY:
-            return f"not a cassette: the first key is {key!r}, not {VERSION_KEY!r}"
+            is_vcrpy = key == "interactions"
+            hint = (
+                "\n\nhint: to convert it: vcr-gen cassette convert FILE --from vcrpy"
+                if is_vcrpy
+                else ""
+            )
+            return f"not a cassette: the first key is {key!r}, not {VERSION_KEY!r}{hint}"
         if type(value) is not int or value != VERSION:
             reads = f"this vcr-gen reads version {VERSION}"
             return f"unsupported cassette format version {value!r}; {reads}"

@@ -274,7 +274,8 @@ class Matcher:
             differences = compare(slot)
             if not differences:
                 return Expectation(slot)
-            nearest = nearest or Expectation(slot, differences)
+            if nearest is None or len(differences) < len(nearest.differences):
+                nearest = Expectation(slot, differences)
         return nearest or Expectation(None)
 
     def _find(self, strand: Strand, call: int, compare: Compare) -> Expectation:

@@ -128,21 +128,31 @@ class Orders:
 
     def __init__(
         self,
-        order: Order | Mapping[str, Order],
+        order: Order | Mapping[str, Order] | None,
         strategy: Strategy | Mapping[str, Strategy] = "exact",
     ) -> None:
-        self._orders: _Choice[Order] = _Choice(order, "strand", _checked_order)
+        self._is_chosen = order is not None
+        self._orders: _Choice[Order] = _Choice(
+            "strand" if order is None else order, "strand", _checked_order
+        )
         self._strategies: _Choice[Strategy] = _Choice(strategy, "exact", _checked_strategy)
         self.strategy = self._strategies.of
         """What must agree, for a method."""
-        self.in_words = self._orders.in_words
-        """The orders as a cassette's header says them; None for the default."""
         self.strategies_in_words = self._strategies.in_words
         """The strategies as a cassette's header says them; None for the default."""
+
+    def free(self) -> None:
+        """Match calls in any order, unless an order was chosen: the tape does not know theirs."""
+        if not self._is_chosen:
+            self._orders = _Choice("lanes", "strand", _checked_order)
 
     def of(self, method: str) -> Order:
         """The order for a method, named as `Boundary.method`."""
         return "lanes" if self._strategies.of(method) in FREE else self._orders.of(method)
+
+    def in_words(self) -> Plain:
+        """The orders as a cassette's header says them; None for the default."""
+        return self._orders.in_words()
 
     def check(self, boundary: Boundary) -> None:
         """Refuse what has no meaning for a boundary."""

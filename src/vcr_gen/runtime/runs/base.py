@@ -71,6 +71,8 @@ class Run(ABC):
     crossing: Crossing
     screen: Screen
     initial_state: Mapping[str, Any]
+    imported: Mapping[str, Any] | None = None
+    """What the header says of the tool that recorded the tape; None if we did."""
     calls_real: bool
     """Whether wrappers need the real environment."""
 

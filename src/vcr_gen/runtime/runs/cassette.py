@@ -69,7 +69,7 @@ class Cassette:
         max_age: timedelta | None = None,
         when_stale: WhenStale = "warn",
         codecs: Registry | None = None,
-        order: Order | Mapping[str, Order] = "strand",
+        order: Order | Mapping[str, Order] | None = None,
         strategy: Strategy | Mapping[str, Strategy] = "exact",
         rules: Iterable[Rule] = (),
         templates: bool = False,
@@ -87,8 +87,9 @@ class Cassette:
         old a recording may be, and `when_stale` what happens to an older one. `codecs` adds types
         that the codec does not know.
         `order` says how strictly the order of outbound calls is asserted, for all boundaries or for
-        each: inside every `strand`, in `total`, or in `lanes`. `strategy` says, in the same form,
-        which parts of a call must agree. `rules` name fields that are not compared, or are
+        each: inside every `strand` (the default), in `total`, or in `lanes` (the default for an
+        imported cassette). `strategy` says, in the same form, which parts of a call must agree.
+        `rules` name fields that are not compared, or are
         compared by a function. `templates` allows values that each replay computes. `patience` is
         how many seconds a replay waits for inactive threads. `hermetic` reports connections,
         processes and files outside the boundaries during a replay. `record_with` is the command
@@ -143,6 +144,11 @@ class Cassette:
         A `default` rule gives way to any other for its field, and may be of no use here.
         """
         self._settings.rules.add(*rules, default=default)
+
+    @property
+    def imported(self) -> Mapping[str, Any] | None:
+        """What the header of an imported cassette says of its origin; None if we recorded it."""
+        return self._run.imported
 
     @property
     def recording(self) -> bool:
@@ -231,6 +237,9 @@ class Cassette:
         )
 
     def _instance(self, boundary: Boundary) -> str:
+        """Which of several wrappers of a boundary this is; other tools do not record it."""
+        if self.imported is not None:
+            return ""
         count = self._instances[boundary.name] = self._instances.get(boundary.name, 0) + 1
         return "" if count == 1 else f"{boundary.name}~{count}"
 

@@ -58,6 +58,9 @@ class ReplayRun(Run):
         self._was_alone = _was_alone(self._reading)
         header = Header.read(self._reading.header, settings.path)
         settings.anchors.check_recorded(header.anchors, settings.path)
+        self.imported = header.imported
+        if header.imported is not None:
+            settings.orders.free()
         self.screen = self._screen(replaying=True)
         self._window = Window(self._reading, settings.before_replay, header.signatures)
         objects = Objects(replaying=True)

@@ -31,6 +31,8 @@ class Header:
 
     recorded_at: datetime
     initial_state: Mapping[str, Plain]
+    imported: Mapping[str, Plain] | None = None
+    """`from` the tool that recorded the session, and what its boundary compares; None if we did."""
     anchors: tuple[str, ...] = ()
     """The names of the anchors."""
     max_age: timedelta | None = None
@@ -53,6 +55,8 @@ class Header:
             "vcr-gen": FORMAT_VERSION,
             "recorded_at": self.recorded_at.isoformat(timespec="seconds"),
         }
+        if self.imported is not None:
+            head["imported"] = dict(self.imported)
         if self.max_age is not None:
             head["max_age"] = self.max_age.total_seconds()
         if self.initial_state:
@@ -93,6 +97,11 @@ class Header:
         state = data.get("initial_state", {})
         if not isinstance(state, dict):
             raise wrong("initial_state", "a mapping")
+        imported = data.get("imported")
+        if imported is not None and (
+            not isinstance(imported, dict) or not isinstance(imported.get("from"), str)
+        ):
+            raise wrong("imported", "a mapping with `from`")
         anchors = data.get("anchors", [])
         if not isinstance(anchors, list) or not all(isinstance(name, str) for name in anchors):
             raise wrong("anchors", "a list of names")
@@ -115,6 +124,7 @@ class Header:
         return cls(
             recorded_at=recorded_at if recorded_at.tzinfo else recorded_at.replace(tzinfo=UTC),
             initial_state=state,
+            imported=imported,
             anchors=tuple(str(name) for name in anchors),
             max_age=max_age,
             order=_words(data.get("order"), lambda: wrong("order", "a word, or one per boundary")),

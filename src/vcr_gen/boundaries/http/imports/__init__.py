@@ -1,0 +1,1 @@
+"""Recordings of other tools, read and played into a cassette of ours."""
