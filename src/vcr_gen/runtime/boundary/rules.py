@@ -209,16 +209,14 @@ class Rules:
                     f"`rules` takes rules, such as Rule('Shell.run', 'command[2]', Volatile); "
                     f"got {rule!r}"
                 )
-            if any(active.rule == rule for active in self._given):
+            same = [each for each in self._given if _field(each.rule) == _field(rule)]
+            if any(each.rule == rule for each in same) or (default and same):
                 continue
             if late := [method for method in self._methods if rule.is_for(method)]:
                 raise UsageError(
                     f"{late[0]} was called before its rule was added: {rule}\n\n"
                     "hint: add the rules of a cassette before its first call"
                 )
-            same = [each for each in self._given if _field(each.rule) == _field(rule)]
-            if default and same:
-                continue
             self._given = [each for each in self._given if each not in same or not each.is_default]
             self._given.append(_Active(rule, parse_path(rule.path), is_default=default))
 
