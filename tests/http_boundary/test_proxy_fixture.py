@@ -44,4 +44,4 @@ def test_a_test_behind_the_proxy_records_and_replays(tmp_path: Path) -> None:
     assert "3 passed" in run(tmp_path, *pytest, BASE=base).stdout
     changed = run(tmp_path, *pytest, code=1, BASE=base, NAME="sse").stdout
     assert "1 failed, 2 passed" in changed
-    assert "http.exchange was called with different arguments: request.url" in changed
+    assert "http GET /sse was called with different arguments: request.url" in changed

@@ -254,7 +254,7 @@ def test_no_secret_is_in_the_message(replay):
 def test_a_wrong_word_is_refused(tmp_path):
     with pytest.raises(UsageError, match="expected 'warn' or 'fail'; got 'strict'"):
         Cassette(tmp_path / "tape.yaml", "all", hermetic="strict")
-    with pytest.raises(UsageError, match="`hosts` is a tuple"):
+    with pytest.raises(UsageError, match="`hosts` must be a tuple of strings"):
         Hermetic(hosts="localhost")
 
 

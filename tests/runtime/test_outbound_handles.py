@@ -197,7 +197,7 @@ def test_a_handle_is_of_no_use_with_another_cassette(tape, tmp_path):
     with Cassette(tape.path, "all") as one:
         cursor = VcrDatabase.attach(one, RealDatabase).cursor()
         with pytest.raises(
-            UsageError, match="a handle of Cursor is used with a different cassette"
+            UsageError, match="this handle of Cursor belongs to a different cassette"
         ):
             Tape(tmp_path / "other.yaml").record(
                 VcrDatabase, RealDatabase, lambda database: database.use(cursor)
