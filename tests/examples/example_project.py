@@ -1,4 +1,4 @@
-"""The example project, run from outside as its users run it."""
+"""The example projects, run from outside as its users run it."""
 
 import os
 import subprocess
@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Final
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
-EXAMPLE: Final = REPOSITORY / "docs" / "examples" / "agent_server"
+EXAMPLES: Final = REPOSITORY / "docs" / "examples"
 
 
 @dataclass(frozen=True)
 class Example:
-    """A copy of the example."""
+    """A copy of an example."""
 
     root: Path
 

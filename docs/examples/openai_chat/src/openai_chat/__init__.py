@@ -1,0 +1,1 @@
+"""A small assistant that knows the weather, and talks through the openai SDK."""
