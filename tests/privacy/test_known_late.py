@@ -7,6 +7,7 @@ from guarded.bridges import Echo
 from vcr_guarded import VcrApi
 
 from vcr_gen import Cassette
+from vcr_gen.runtime.privacy import text_of
 from vcr_gen.runtime.tape.reading import Reading
 
 KEY = "k3y-of-mine-0123456789"
@@ -88,3 +89,29 @@ def test_it_is_not_in_a_json_text_either(path):
     with Reading(path) as reading:
         first = next(iter(reading)).data
     assert first["returned"] == '{"line": "<redacted:password:1>"}'
+
+
+@pytest.mark.parametrize(
+    "frame", [b"%b", b"use %b now\n", b"\0%b\xff", b"\0\0%b", b"\0\0\0%b" * 40]
+)
+def test_it_is_not_in_the_items_of_a_stream_either(path, frame):
+    echo = Echo()
+    item = frame % ((KEY.encode(),) * frame.count(b"%b"))
+    echo.pieces = [item.decode("latin-1")]
+    echo.data = lambda: iter([item])
+    with Cassette(path, "all") as cassette:
+        api = VcrApi(cassette=cassette, inner=echo)
+        assert list(api.data()) == [item]
+        assert len(list(api.text())) == 1
+        api.ask({"password": KEY})
+    with Reading(path) as reading:
+        items = [item for entry in reading for item in _values(entry.data)]
+    assert KEY not in path.read_text(encoding="utf-8")
+    assert KEY not in "".join(items)
+    assert "".join(items).count("redacted") == 2 * frame.count(b"%b")
+
+
+def _values(entry):
+    """The items of an entry as texts; each event of a stream may have one of its own."""
+    items = entry.get("items", [entry] if "item" in entry else [])
+    return [text_of(item["value"]) for item in items]

@@ -149,6 +149,29 @@ def test_redact_takes_all_out_and_the_cassette_still_replays(ending, tmp_path, c
     assert tape.read_bytes() == after
 
 
+@pytest.mark.parametrize("ending", ["yaml", "jsonl"])
+@pytest.mark.parametrize(
+    "pieces",
+    [(f"so {SLACK} end",), (f"so {SLACK[:9]}", f"{SLACK[9:]} end"), ("so ", *SLACK, " end")],
+    ids=["whole", "cut", "letters"],
+)
+def test_a_key_in_the_items_of_a_stream_is_found_and_not_shown(pieces, ending, tmp_path, capsys):
+    tape = tmp_path / f"tape.{ending}"
+    record(tape, "first", pieces=pieces)
+    assert scan(tape) == 1
+    with Reading(tape) as reading:
+        lines = [entry.line for entry in reading]
+    out, err = capsys.readouterr()
+    assert "1 credential" in err
+    assert int(out.removeprefix(f"{tape}:").partition(":")[0]) in lines[1:]
+    assert ": slack-token: xoxb… (" in out
+    assert main(["cassette", "show", str(tape)]) == 0
+    assert len(pieces) > 1 or SLACK not in capsys.readouterr().out
+    assert main(["cassette", "redact", str(tape)]) == 0
+    assert scan(tape) == 0
+    replay(tape, "first", pieces=len(pieces))
+
+
 def test_redact_goes_on_counting_behind_what_is_redacted(tmp_path):
     tape = tmp_path / "tape.yaml"
     record(tape, {"password": "<redacted:password:3>"}, {"password": PASSWORD})

@@ -5,8 +5,9 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from vcr_gen.cassette_tools.find_secrets import find_secrets
 from vcr_gen.cli.cassette.cassette_files import find_cassettes, write_cassette
-from vcr_gen.cli.cassette.scan import find_secrets, read_scan_config
+from vcr_gen.cli.cassette.scan import read_scan_config
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Rewrite the cassettes that contain credentials."""
     redaction = read_scan_config(arguments.config).redaction
     paths = find_cassettes(arguments.paths)
-    found = {path: list(find_secrets(path, redaction)) for path in paths}
+    found = {path: find_secrets(path, redaction) for path in paths}
     found = {path: findings for path, findings in found.items() if findings}
     for path in found:
         _rewrite(path, redaction)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast, final
 from vcr_gen.field_path_syntax import FieldPath, Wild
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, field_paths
 from vcr_gen.runtime.codec.placeholders import placeholders_in
+from vcr_gen.runtime.codec.scalars import BASE64, bytes_from_plain, bytes_to_plain
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.align import Aligner
 from vcr_gen.runtime.privacy.credential_names import Naming, name_of_result
@@ -79,10 +80,7 @@ class Secrets:
 
     def entry(self, entry: dict[str, Plain]) -> dict[str, Plain]:
         """The header or an event of a file without the secrets in its values."""
-        return {
-            key: self.redactor.redact(value) if key in _VALUES else value
-            for key, value in entry.items()
-        }
+        return _with_values(entry, self.redactor.redact)
 
     def hide(self, value: Plain) -> str:
         """The placeholder for a value that is marked `Secret`."""
@@ -127,10 +125,7 @@ class Secrets:
 
     def entry_without_known(self, entry: dict[str, Plain]) -> dict[str, Plain]:
         """The header or an event without secrets that were found later."""
-        return {
-            key: self._without_known(value) if key in _VALUES else value
-            for key, value in entry.items()
-        }
+        return _with_values(entry, self._without_known)
 
     def _without_known(self, value: Plain) -> Plain:
         if isinstance(value, str):
@@ -138,6 +133,10 @@ class Secrets:
         if isinstance(value, list):
             return [self._without_known(item) for item in value]
         if isinstance(value, dict):
+            if value.keys() == {BASE64}:
+                data = bytes_from_plain(value, expected="bytes").decode("latin-1")
+                made = self.without_known(data)
+                return value if made == data else bytes_to_plain(made.encode("latin-1"))
             return {
                 self.without_known(key): self._without_known(item) for key, item in value.items()
             }
@@ -150,6 +149,22 @@ class Secrets:
 
 _VALUES = frozenset({"initial_state", "args", "value", "returned", "raised"})
 """The keys of a header or event that contain values of the program."""
+
+
+def _with_values(entry: dict[str, Plain], change: Callable[[Plain], Plain]) -> dict[str, Plain]:
+    """The header or an event with changed values, also those of the items of a stream."""
+    made = dict(entry)
+    for key, value in entry.items():
+        if key in _VALUES:
+            made[key] = change(value)
+        elif key == "items":
+            items = value if isinstance(value, list) else [value]
+            made[key] = [
+                _with_values(item, change) if isinstance(item, dict) else change(item)
+                for item in items
+            ]
+    return made
+
 
 _NAMES = re.compile(r"[A-Za-z_][\w-]*")
 

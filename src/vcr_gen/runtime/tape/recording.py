@@ -4,6 +4,7 @@ A recording grows in a partial file beside its target and replaces the target on
 whole, so that neither a crash nor a full disk costs the old cassette or a finished event.
 """
 
+import base64
 import json
 import os
 import shutil
@@ -101,10 +102,7 @@ class Recording:
         if not self._head:
             return False
         with self._explained(), open_regular(self._partial) as stream:
-            # Formats escape characters as JSON does; the stored text may too.
-            escaped = json.dumps(text)[1:-1]
-            spellings = {text, escaped, json.dumps(escaped)[1:-1]}
-            return any(count_in(stream, spelled.encode()) for spelled in spellings)
+            return any(count_in(stream, spelled) for spelled in _spellings(text))
 
     def finish(self, header: Mapping[str, Plain], *, change: Change | None = None) -> None:
         """Complete the cassette and replace the target atomically.
@@ -300,3 +298,15 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def _spellings(text: str) -> set[bytes]:
+    """How a text may be spelled in a file."""
+    # Formats escape characters as JSON does; the stored text may too.
+    escaped = json.dumps(text)[1:-1]
+    spellings = {text.encode(), escaped.encode(), json.dumps(escaped)[1:-1].encode()}
+    # Binary data is base64: the text begins at any of three places in a group of four characters.
+    for before in range(3):
+        run = base64.b64encode(b"\0" * before + text.encode()).rstrip(b"=")
+        spellings.add(run[before + (before > 0) : -1])
+    return spellings
