@@ -53,10 +53,12 @@ _JUST_BEFORE = 2e-6
 class Clock:
     """The session's clock: seconds since it began, in whole microseconds so that files keep it."""
 
-    __slots__ = ("_origin", "now", "readings", "rounds")
+    __slots__ = ("_ahead", "_origin", "now", "readings", "rounds")
 
     def __init__(self) -> None:
         self._origin = time.monotonic()
+        self._ahead: float | None = None
+        """How far it is ahead of real time while it runs; None while the session moves it."""
         self.now = 0.0
         """The current time in the loops of the session."""
         self.readings = 0
@@ -68,8 +70,23 @@ class Clock:
         """Real seconds since the session began."""
         return round(time.monotonic() - self._origin, 6)
 
+    def run(self) -> None:
+        """Follow real time from now on, whatever the tape says."""
+        self._ahead = self.now - self.real()
+
+    def stop(self) -> None:
+        """Stand still again until the session moves it."""
+        self._ahead = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether it follows real time."""
+        return self._ahead is not None
+
     def advance(self, to: float) -> None:
         """Move forward; the clock never runs back."""
+        if self._ahead is not None:
+            to = self.real() + self._ahead
         if to > self.now:
             self.now = to
             self.readings = self.rounds = 0

@@ -18,7 +18,7 @@ from typing import TypeAlias, final
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.replay.liveness import OWN_THREAD
 from vcr_gen.runtime.replay.replay_state import ReplayState
-from vcr_gen.runtime.replay.session_view import program_gap
+from vcr_gen.runtime.replay.session_view import program_gap, view_of
 from vcr_gen.runtime.replay.waiting import (
     AT_WORK,
     BLOCKED_GRACE,
@@ -211,6 +211,8 @@ class CallbackThread:
         longer.
         """
         state = self._state
+        if state.peer is not None:
+            return state.goes_on and view_of(state).withheld
         now = time.monotonic()
         # Tasks get their events when their loop is idle; a loop that is blocked is seen to wait.
         parked = any(waiter.future is None for waiter in state.waiters)

@@ -100,6 +100,10 @@ class View(NamedTuple):
     """Seconds since the replay failed; None where it has not."""
     anyone_waits: bool = False
     """Whether a task or thread waits for the tape."""
+    now: float = 0.0
+    """What the session's clock shows."""
+    withheld: bool = False
+    """Whether a live peer did not do in time what the tape needs to continue."""
     others: Others | None = None
     last: LastResort | None = None
 

@@ -20,6 +20,7 @@ from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import without_secrets
+from vcr_gen.runtime.replay.live_peer import Patience
 from vcr_gen.runtime.replay.loop_driver import LoopDriver
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
@@ -198,7 +199,7 @@ class Engine:
         """Begin a call at its recorded time; from then on, the loop's clock is the session's."""
         start = slot.start
         hook = self.loops.hook(start.at, start.timers)
-        if hook is None or hook.stirred is None:
+        if hook is None or hook.stirred is None or self.loops.clock.runs:
             return
         if self.window.comes_next(slot, self.loops.clock.now):
             hook.catch_up(start.at)
@@ -364,13 +365,29 @@ class Engine:
         with self.state.monitor:
             return len(self.window.unused_entries())
 
-    def inbound_left(self) -> bool:
-        """Whether the tape has inbound calls that were not delivered."""
+    def driver_is_needed(self) -> bool:
+        """Whether the tape has inbound calls that were not delivered.
+
+        A driver of a live peer also waits for what the peer still has to do.
+        """
         with self.state.monitor:
+            if self.state.peer is not None:
+                return self.window.head() is not None
             self.window.read_all()
             return any(
                 isinstance(slot.event, Start) and slot.event.inbound for slot in self.window.left()
             )
+
+    def meet(self, peer: Patience | None) -> None:
+        """Play for a live peer from now on; None when it is over."""
+        with self.state.monitor:
+            self.state.peer = peer
+            if peer is None:
+                self.loops.clock.stop()
+            elif not self.loops.clock.runs:
+                self.loops.hook()
+                self.loops.clock.run()
+            self.state.moved()
 
     def name_strands(self) -> None:
         """Give each strand the name of the recorded one that it continues with."""

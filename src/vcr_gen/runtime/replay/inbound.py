@@ -83,7 +83,7 @@ class Dispatcher:
         released = self._waiting_for_end
         if released is None or released.done():
             return False
-        return failed or not (self.running or self._given.go_on or self._engine.inbound_left())
+        return failed or not (self.running or self._given.go_on or self._engine.driver_is_needed())
 
     def finish(self) -> None:
         """Release the driver that waits for the end."""

@@ -22,6 +22,7 @@ from vcr_gen.runtime.replay.decide import (
     when_busy,
     when_idle,
 )
+from vcr_gen.runtime.replay.live_peer import peer_when_busy, peer_when_idle
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.session_view import decide, taker, view_of, works_aside
@@ -65,7 +66,8 @@ class LoopDriver:
         with self._state.monitor:
             while True:
                 view, deliver = self._view(timer, hears=hears)
-                decision = decide(self._state, when_idle, view, self._last_resort)
+                choose = when_idle if self._state.peer is None else peer_when_idle
+                decision = decide(self._state, choose, view, self._last_resort)
                 if decision is not Step.FAIL:
                     return self._apply(decision, deliver)
                 self._note_stall()
@@ -74,6 +76,8 @@ class LoopDriver:
         self, timer: float | None, *, hears: bool = False, next_time: float = 0.0
     ) -> tuple[View, Callable[[], None] | None]:
         """What is known of this loop, and what delivers the event that is due in it, if it can."""
+        if self._clock.runs:
+            self._clock.advance(0)
         view = view_of(self._state)
         failed = view.failed_for is not None
         deliver = None if failed or view.due is None else self._delivery(view.due)
@@ -192,6 +196,8 @@ class LoopDriver:
         head = self._state.window.head()
         if hook is None or head is None or not is_due(head, call, begins=begins):
             return None
+        if self._state.peer is not None:
+            return None
         if self._work_is_under_way() or not hook.nothing_before(head.event.at):
             return None
         self._looked_at = time.monotonic()
@@ -208,7 +214,10 @@ class LoopDriver:
         """Let the clock move on where it did in the recording."""
         del before
         self._clock.readings += 1
-        self._follow(self._clock.readings, 0)
+        if self._clock.runs:
+            self._clock.advance(0)
+        else:
+            self._follow(self._clock.readings, 0)
 
     def _follow(self, readings: int, rounds: int) -> None:
         with self._state.monitor:
@@ -218,7 +227,9 @@ class LoopDriver:
 
     def busy(self, timer: float | None = None) -> bool:
         """Do for a loop that is never idle what else happens at idle points: now and then."""
-        if timer is not None:
+        if self._clock.runs:
+            self._clock.advance(0)
+        elif timer is not None:
             self._clock.rounds += 1
             self._follow(0, self._clock.rounds)
         self._rounds += 1
@@ -229,7 +240,8 @@ class LoopDriver:
         passed, self._looked_at = now - self._looked_at, now
         with self._state.monitor:
             view, deliver = self._view(None, next_time=self._clock.now + passed)
-            decision = decide(self._state, when_busy, view, self._last_resort)
+            choose = when_busy if self._state.peer is None else peer_when_busy
+            decision = decide(self._state, choose, view, self._last_resort)
             if decision is Step.FAIL:
                 self._note_stall()
             else:
@@ -240,6 +252,8 @@ class LoopDriver:
         """Whether time went on to a timer, though the program had not done what was due before."""
         head = self._state.window.head()
         if head is None or not head.driven_by_application or head.start.of in INTERNAL:
+            return False
+        if self._clock.runs:
             return False
         return head.event.at + TOGETHER < self._clock.now
 
@@ -344,7 +358,7 @@ class ReplayedJobs:
     def job_begins(self) -> int:
         """The application hands a job to an executor: gated where the recording has it."""
         with self._state.monitor:
-            if self._state.failure is not None or self._state.closed:
+            if not self._state.goes_on or self._state.peer is not None:
                 return 0
             slot = self._matcher.job(self.strands.here(), until=self._loops.clock.now + _ROUNDED)
             if slot is None:

@@ -23,6 +23,7 @@ from vcr_gen.runtime.tape.window import Slot, Window
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.inbound import Dispatcher
+    from vcr_gen.runtime.replay.live_peer import Patience
 
 __all__ = ["ReplayState"]
 
@@ -72,6 +73,8 @@ class ReplayState:
         self.failed_at = 0.0
         self.clock = clock
         self.patience = patience
+        self.peer: Patience | None = None
+        """How long to wait for a program outside the process, where there is one."""
         self.recorded_jobs: dict[int, float] = {}
         """The executor jobs that run, and the seconds that each took in the recording."""
         self.watchdog = Watchdog(self)
@@ -139,7 +142,8 @@ class ReplayState:
             divergence = without_secrets(divergence, self._secrets)
             self.failure = self.failure_type(divergence, message_of(divergence))
             self.failed_at = time.monotonic()
-            self.watchdog.begin(at_once=all_wait)
+            if self.peer is None:  # otherwise the program may still tell the peer about it
+                self.watchdog.begin(at_once=all_wait)
         self.monitor.wake_all()
         self.fail_waiters()
 
@@ -178,6 +182,12 @@ class ReplayState:
         """What every task and thread of the program waits for, in words."""
         with self.monitor:
             return without_secrets(self.stall(), self._secrets).waiting
+
+    @property
+    def in_flight(self) -> bool:
+        """Whether a call waits for its answer: from the tape, or from the program."""
+        waits = any(waiter.call > 0 and waiter.hand_back is None for waiter in self.waiters)
+        return waits or self.dispatcher.running > 0
 
     def others(self) -> list[threading.Thread]:
         """The threads of the program that are not at the tape."""

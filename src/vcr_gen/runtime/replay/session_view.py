@@ -16,8 +16,9 @@ from vcr_gen.runtime.replay.decide import (
     may_move,
     patience_with_recorded_gap,
 )
+from vcr_gen.runtime.replay.live_peer import GONE, Patience
 from vcr_gen.runtime.replay.replay_state import ReplayState
-from vcr_gen.runtime.replay.waiting import Waiter, is_answer, is_for
+from vcr_gen.runtime.replay.waiting import SLOWER_NOW, Waiter, is_answer, is_for
 from vcr_gen.runtime.tape.events import Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 
@@ -63,7 +64,20 @@ def view_of(state: ReplayState) -> View:
         stuck=head is not None and head is state.stuck_at,
         failed_for=None if state.failure is None else time.monotonic() - state.failed_at,
         anyone_waits=bool(state.waiters),
+        now=state.clock.now,
+        withheld=state.peer is not None and _is_withheld(state, state.peer, head),
     )
+
+
+def _is_withheld(state: ReplayState, peer: Patience, head: Slot | None) -> bool:
+    """Whether a live peer did not do in time what the tape needs to continue."""
+    if head is None:
+        may_pause = peer is GONE or not state.in_flight
+    else:
+        may_pause = peer.pauses and head.driven_by_application and not state.in_flight
+    if may_pause:
+        return False
+    return state.monitor.still_for > peer.limit + SLOWER_NOW * _recorded_gap(state, head)
 
 
 def anything_may_move(state: ReplayState) -> bool:
@@ -83,7 +97,8 @@ def _recorded_gap(state: ReplayState, head: Slot | None) -> float:
     """Seconds the program took to do what is due, minus those the clock has passed."""
     if head is None or not head.driven_by_application:
         return 0.0
-    return max(0.0, head.event.at - max(state.window.done_at, state.clock.now))
+    passed = 0.0 if state.clock.runs else state.clock.now
+    return max(0.0, head.event.at - max(state.window.done_at, passed))
 
 
 # What the others do ---------------------------------------------------------------------------

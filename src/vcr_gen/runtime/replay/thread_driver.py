@@ -20,6 +20,7 @@ from vcr_gen.runtime.replay.decide import (
     when_thread_asks,
     when_thread_waits,
 )
+from vcr_gen.runtime.replay.live_peer import peer_when_thread_asks, peer_when_thread_waits
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.session_view import (
@@ -78,7 +79,8 @@ class ThreadDriver:
 
     def wait_for_others(self) -> None:
         """Wait in this thread until something moved; when nothing can, the replay ends."""
-        decision = decide(self._state, when_thread_waits, view_of(self._state))
+        waits = when_thread_waits if self._state.peer is None else peer_when_thread_waits
+        decision = decide(self._state, waits, view_of(self._state))
         if isinstance(decision, Wait):
             self._state.monitor.wait(decision.seconds)
         else:
@@ -96,7 +98,8 @@ class ThreadDriver:
                 state.check()
                 view = view_of(state)
                 asker = self._asker(waiter, begun, view.due)
-                decision = decide(state, partial(when_thread_asks, asker=asker), view)
+                asks = when_thread_asks if state.peer is None else peer_when_thread_asks
+                decision = decide(state, partial(asks, asker=asker), view)
                 match decision:
                     case Deliver(slot):
                         return state.give(slot, waiter).event

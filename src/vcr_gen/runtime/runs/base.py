@@ -22,6 +22,7 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.record.record_session import Recorder
 from vcr_gen.runtime.record.tape_writer import NotStored, Tape
+from vcr_gen.runtime.replay.live_peer import Patience
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.entries import Append, Folding, Grow
@@ -98,6 +99,10 @@ class Run(ABC):
             for of, path in reachable.secret_fields():
                 self.screen.secrets.add_field(of, path)
         self._loops.hook(at=0.0)
+
+    def meet(self, peer: Patience | None) -> None:
+        """Play for a live peer from now on; None when it is over. By default nothing plays."""
+        del peer
 
     def close(self, error: BaseException | None) -> None:
         """End the session; `error` is what ended the block, if anything did."""

@@ -29,8 +29,10 @@ from vcr_gen.runtime.failures.call_sites import hide_our_frames
 from vcr_gen.runtime.failures.format_values import show_age
 from vcr_gen.runtime.modes import Mode, follows_variable, mode_in, named_mode, records
 from vcr_gen.runtime.privacy import Redaction
+from vcr_gen.runtime.replay.live_peer import LIMIT
 from vcr_gen.runtime.replay.strategies import Order, Orders, Strategy
 from vcr_gen.runtime.runs.base import RecordRun, Run, Settings
+from vcr_gen.runtime.runs.peer import Peer
 from vcr_gen.runtime.runs.replay_run import ReplayRun, open_cassette
 from vcr_gen.runtime.tape.event_hooks import Hook
 from vcr_gen.runtime.tape.header import Header
@@ -144,6 +146,14 @@ class Cassette:
         A `default` rule gives way to any other for its field, and may be of no use here.
         """
         self._settings.rules.add(*rules, default=default)
+
+    def peer(self, limit: float | None = LIMIT, *, pauses: bool = True) -> Peer:
+        """A block in which a program outside the process is at the other end of the wrappers.
+
+        Time is real in it. While no call is in flight, the program may pause; otherwise, or where
+        it never `pauses`, it has `limit` seconds for its next step. A recording ignores the block.
+        """
+        return Peer(self._run, limit, pauses=pauses)
 
     @property
     def imported(self) -> Mapping[str, Any] | None:

@@ -58,7 +58,7 @@ class Driver:
                 if engine.announce(slot):
                     dispatcher.serve(start, target)
                 dispatcher.driver_is_busy = False
-            elif not dispatcher.running and not engine.inbound_left():
+            elif not dispatcher.running and not engine.driver_is_needed():
                 break
             else:
                 engine.wait_for_change()

@@ -47,6 +47,7 @@ class ContinueRun(ReplayRun):
         return self._recorder
 
     def _begin(self) -> Recorder:
+        self._loops.clock.stop()
         self.dispatcher.close()  # from now on the environment itself calls
         self.crossing.objects.record_on()
         window = self._window

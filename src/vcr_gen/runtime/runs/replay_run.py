@@ -20,6 +20,7 @@ from vcr_gen.runtime.formats.file_layout import TEMPLATE_KEY, TEMPLATE_TAG
 from vcr_gen.runtime.modes import is_set
 from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.inbound import Dispatcher, Wrappers
+from vcr_gen.runtime.replay.live_peer import Patience
 from vcr_gen.runtime.replay.replay_session import Replayer
 from vcr_gen.runtime.runs.base import Run, Settings, warn_user
 from vcr_gen.runtime.tape.header import Header
@@ -98,6 +99,12 @@ class ReplayRun(Run):
         """Note that the session is a `with` block of this frame."""
         self.engine.state.watchdog.within(block)
         if not self._was_alone:
+            self.dispatcher.watch()
+
+    def meet(self, peer: Patience | None) -> None:
+        """Play for a live peer from now on; None when it is over."""
+        if not self.recording:
+            self.engine.meet(peer)
             self.dispatcher.watch()
 
     def _templates(self) -> "Templates | None":

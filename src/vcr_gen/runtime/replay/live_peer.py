@@ -1,0 +1,110 @@
+"""A program outside the process at the other end of the wrappers, such as a mock server's client.
+
+Its time is real, and nothing in this process shows whether it will still do something: threads and
+input say nothing about it. So only real time decides when something is missing.
+"""
+
+from dataclasses import dataclass
+from math import inf
+from typing import Final, final
+
+from vcr_gen.runtime.replay.decide import (
+    AdvanceClock,
+    Asker,
+    Decision,
+    Deliver,
+    Release,
+    Serve,
+    Skip,
+    Step,
+    View,
+    Wait,
+    when_thread_asks,
+)
+from vcr_gen.runtime.replay.waiting import TICK
+from vcr_gen.runtime.tape.events import INTERNAL
+
+__all__ = [
+    "GONE",
+    "LIMIT",
+    "Patience",
+    "peer_when_busy",
+    "peer_when_idle",
+    "peer_when_thread_asks",
+    "peer_when_thread_waits",
+]
+
+LIMIT: Final = 10.0
+"""Seconds after which something that a peer withholds is reported."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a replay waits for a peer."""
+
+    limit: float = LIMIT
+    """Seconds that it waits for the peer while a call is in flight."""
+    pauses: bool = True
+    """Whether the peer may take any time before its next call while nothing is in flight."""
+
+
+GONE: Final = Patience(limit=-inf, pauses=False)
+"""A peer that has ended or disconnected will do nothing more."""
+
+
+def peer_when_idle(view: View) -> Decision:
+    """What happens in a loop that has nothing ready."""
+    if view.timer is not None and view.timer <= view.now:
+        return AdvanceClock(view.timer)
+    if view.failed_for is not None:
+        return _after_failure(view)
+    due = view.due
+    if due is not None and view.is_taken:
+        return Deliver(due)
+    if due is not None and due.start.of in INTERNAL:
+        return Skip(due.event.call)
+    if view.last is None:
+        return Step.LOOK
+    if view.last.leaving is not None:
+        return Release(view.last.leaving)
+    if view.last.finishes:
+        return Step.FINISH
+    return Step.FAIL if view.withheld else _wait(view)
+
+
+def _after_failure(view: View) -> Decision:
+    """The program decides itself when it ends: the peer may still be told what was wrong."""
+    if view.untold:
+        return Step.TELL
+    if view.last is None:
+        return Step.LOOK
+    return Step.FINISH if view.last.finishes else _wait(view)
+
+
+def _wait(view: View) -> Decision:
+    return Wait(TICK if view.timer is None else min(TICK, view.timer - view.now))
+
+
+def peer_when_busy(view: View) -> Decision:
+    """What happens, now and then, in a loop that is never idle."""
+    if view.failed_for is not None:
+        return Step.TELL
+    if view.due is not None and view.is_taken:
+        return Deliver(view.due)
+    return Step.FAIL if view.withheld else AdvanceClock(view.now)
+
+
+def peer_when_thread_waits(view: View) -> Decision:
+    """What a thread does that cannot continue before others have moved."""
+    if view.head is not None and view.head.start.of in INTERNAL:
+        return Skip(view.head.event.call)
+    return Step.FAIL if view.withheld else Wait(TICK)
+
+
+def peer_when_thread_asks(view: View, asker: Asker) -> Decision:
+    """What a thread does that wants the next event of a call."""
+    decision = when_thread_asks(view._replace(still_for=0.0), asker)
+    if asker.holds_up_loop or isinstance(decision, Deliver | Serve) or decision is Step.END_STREAM:
+        return decision
+    return peer_when_thread_waits(view)
