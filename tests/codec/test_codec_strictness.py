@@ -308,7 +308,7 @@ def test_a_recursion_error_leaves_the_depth_where_it_was() -> None:
     limit = sys.getrecursionlimit()
     codec = COMPILER.codec(object)
     value: object = 1
-    for _ in range(100):
+    for _ in range(150):
         value = [value]
     sys.setrecursionlimit(_stack_depth() + 120)
     try:

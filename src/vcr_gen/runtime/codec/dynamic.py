@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cached_property
+from math import isfinite
+from typing import Final, cast
 
 from vcr_gen.runtime.codec.fault import Fault
+from vcr_gen.runtime.codec.mappings import MappingNode
 from vcr_gen.runtime.codec.node import DYNAMIC, NO_FIT, ClassNode, Node, Wrapper
-from vcr_gen.runtime.codec.scalars import BIG_INT, ESCAPED, ODD_FLOAT
+from vcr_gen.runtime.codec.scalars import (
+    BIG_INT,
+    ESCAPED,
+    ODD_FLOAT,
+    ConstantNode,
+    FloatNode,
+    IntNode,
+    StrNode,
+)
+from vcr_gen.runtime.codec.sequences import ItemsNode
 from vcr_gen.runtime.codec.tags import KINDS, TYPE, kind_of
-from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.plain import INT_MAX, INT_MIN, Plain, is_plain_text
 
 
 class Recursive(Wrapper):
@@ -26,7 +38,16 @@ class Recursive(Wrapper):
         return self.inner.opened(plain)
 
 
-_NATIVE: Final = frozenset({type(None), bool, int, float, str, list, dict})
+_NATIVE: Final[dict[type, type[Node]]] = {
+    type(None): ConstantNode,
+    bool: ConstantNode,
+    int: IntNode,
+    float: FloatNode,
+    str: StrNode,
+    list: ItemsNode,
+    dict: MappingNode,
+}
+"""The types whose values a plain tells without a tag, and how they are stored."""
 _SPECIAL: Final[dict[str, type]] = {BIG_INT: int, ODD_FLOAT: float, ESCAPED: str}
 
 
@@ -36,10 +57,21 @@ class DynamicNode(ClassNode):
     kinds = KINDS | {BIG_INT, ODD_FLOAT, ESCAPED, "$items"}
 
     def encode(self, value: object) -> Plain:
+        if self._is_usual:
+            copied = _copied(value)
+            if copied is not _OTHER:
+                return cast("Plain", copied)
         cls = type(value)
         if cls in _NATIVE and issubclass(cls, self.cls):
             return self.nodes.of_value(cls).encode(value)
         return self.encode_tagged(value)
+
+    def decode(self, plain: Plain) -> object:
+        if self._is_usual:
+            copied = _copied(plain)
+            if copied is not _OTHER:
+                return copied
+        return super().decode(plain)
 
     def restore(self, plain: Plain) -> object:
         return self._native_node(plain).decode(plain)
@@ -58,11 +90,62 @@ class DynamicNode(ClassNode):
         except Fault:
             return value
 
+    @cached_property
+    def _is_usual(self) -> bool:
+        """Whether values may be of any type, and no native one has a codec of the user's."""
+        return self.cls is object and all(
+            type(self.nodes.of_value(cls)) is node for cls, node in _NATIVE.items()
+        )
+
     def _native_node(self, plain: Plain) -> Node:
         cls = _SPECIAL.get(kind_of(plain), type(plain))
         if not issubclass(cls, self.cls):
             raise Fault(self.name, cls.__name__)
         return self.nodes.of_value(cls)
+
+
+_OTHER: Final = object()
+
+
+def _copied(value: object) -> object:
+    """A copy of data that is stored as it is, in one quick walk; `_OTHER` for anything else."""
+    cls = type(value)
+    if cls is dict:
+        return _copied_dict(cast("dict[object, object]", value))
+    if cls is list:
+        items: list[object] = []
+        for item in cast("list[object]", value):
+            if type(item) is not str or not item.isascii():
+                item = _copied(item)  # noqa: PLW2901
+                if item is _OTHER:
+                    return _OTHER
+            items.append(item)
+        return items
+    return value if _is_plain_scalar(value) else _OTHER
+
+
+def _copied_dict(value: dict[object, object]) -> object:
+    entries: dict[object, object] = {}
+    for key, item in value.items():
+        if type(key) is not str or key[:1] == "$" or not is_plain_text(key):
+            return _OTHER
+        if type(item) is not str or not item.isascii():
+            item = _copied(item)  # noqa: PLW2901
+            if item is _OTHER:
+                return _OTHER
+        entries[key] = item
+    return entries
+
+
+def _is_plain_scalar(value: object) -> bool:
+    """Whether a value that is no container is stored as it is."""
+    if type(value) is str:
+        return is_plain_text(value)
+    if type(value) is int:
+        return INT_MIN <= value <= INT_MAX
+    if type(value) is float:
+        return isfinite(value)
+    return value is None or value is True or value is False
 
 
 class ProtocolNode(DynamicNode):
