@@ -27,7 +27,7 @@ from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.strand_matching import Expectation
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.thread_driver import ThreadDriver, Unfinished
-from vcr_gen.runtime.strands.strands import Strands
+from vcr_gen.runtime.strands.strands import Strand, Strands
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 from vcr_gen.runtime.values.bound_methods import Bound
@@ -150,20 +150,23 @@ class Engine:
             assert isinstance(answer.event, End)
             return answer.event
 
-    def start(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
+    def start(self, operation: Operation, encoded: Mapping[str, Plain]) -> int:
         """Begin an outbound call: it must be the expected one."""
         with self.state.monitor:
-            slot = self._expected(operation, stored)
-            if self._orders.of(operation.bound.method.name) == "total":
-                self._thread_driver.wait_until(lambda: self.window.head() is slot or None)
-            return self._begin(slot)
+            slot = self._equal(operation, encoded)
+            if slot is not None:
+                return self._begin_in_order(operation, slot)
+        stored = self.screened(operation, encoded)
+        with self.state.monitor:
+            return self._begin_in_order(operation, self._expected(operation, stored))
 
-    async def start_async(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
+    async def start_async(self, operation: Operation, encoded: Mapping[str, Plain]) -> int:
         """Like `start`, for a call that can wait until everything before it has happened."""
+        if self._orders.of(operation.bound.method.name) != "total":
+            return self.start(operation, encoded)
+        stored = self.screened(operation, encoded)
         with self.state.monitor:
             slot = self._expected(operation, stored)
-            if self._orders.of(operation.bound.method.name) != "total":
-                return self._begin(slot)
             due = self.window.head() is slot
             self.loops.hook(slot.start.at, slot.start.timers)
         if not due:
@@ -171,12 +174,33 @@ class Engine:
         with self.state.monitor:
             return self._begin(slot)
 
-    def _expected(self, operation: Operation, stored: Mapping[str, Plain]) -> Slot:
-        """The recorded start that matches an outbound call."""
+    def _equal(self, operation: Operation, encoded: Mapping[str, Plain]) -> Slot | None:
+        """The recorded start that is looked at first, if it has exactly these arguments.
+
+        They need no redaction then: a secret would have a placeholder on the tape.
+        """
+        if self._templates is not None or self._has_hook:
+            return None
+        strand = self._strand_at_tape()
+        return self._matcher.equal(strand, operation, encoded)
+
+    def _strand_at_tape(self) -> Strand:
+        """The strand of the running code, which may use the tape."""
         strand = self.strands.here()
         self.state.check()
         self.state.threads.see()
         self.unfinished.hold_job(strand)
+        return strand
+
+    def _begin_in_order(self, operation: Operation, slot: Slot) -> int:
+        """Begin a call, in the one recorded order of all strands if that is asserted."""
+        if self._orders.of(operation.bound.method.name) == "total":
+            self._thread_driver.wait_until(lambda: self.window.head() is slot or None)
+        return self._begin(slot)
+
+    def _expected(self, operation: Operation, stored: Mapping[str, Plain]) -> Slot:
+        """The recorded start that matches an outbound call."""
+        strand = self._strand_at_tape()
         found = self._matcher.start(strand, operation, stored)
         while found.may_come and self._thread_driver.others_move():
             self.state.check()

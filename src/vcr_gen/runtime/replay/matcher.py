@@ -171,6 +171,15 @@ class Matcher:
             and self._way_of(name)[0] != "lanes"
         )
 
+    def equal(
+        self, strand: Strand, operation: Operation, encoded: Mapping[str, Plain]
+    ) -> Slot | None:
+        """The recorded start that `start` tries first, if it has exactly these arguments."""
+        if self._way_of(operation.bound.method.name)[0] == "lanes":
+            return None
+        slot = self.strand_matching.tried_first(strand)
+        return slot if slot is not None and _is_same_call(slot, operation, encoded) else None
+
     def _way_of(self, name: str) -> tuple[Order, Strategy]:
         """How a method's calls find the recorded ones, and what must agree."""
         way = self._ways.get(name)
@@ -283,6 +292,18 @@ class Matcher:
         if own is not None and self._orders.of(own.start.of) == "lanes":
             return Expectation(own, compare(own))
         return self.strand_matching.find(strand, compare)
+
+
+def _is_same_call(slot: Slot, operation: Operation, encoded: Mapping[str, Plain]) -> bool:
+    """Whether an event is the start of this call, with exactly these arguments."""
+    event, bound = slot.event, operation.bound
+    return (
+        isinstance(event, Start)
+        and not event.inbound
+        and event.of == bound.method.name
+        and event.on == operation.on
+        and bound.is_as_recorded(event.arguments, encoded)
+    )
 
 
 def _start_differences(

@@ -48,7 +48,7 @@ class Replayer:
             answer = self._engine.take_equal(operation, encoded)
             if answer is not None:
                 return _outcome(self._engine, answer, bound, bound.value)
-        call = self._engine.start(operation, self._engine.screened(operation, encoded))
+        call = self._engine.start(operation, encoded)
         match self._given(call, bound.kind):
             case Kind.STREAM:
                 return ReplayedStream(self._engine, call, bound)
@@ -78,7 +78,8 @@ class Replayer:
         """Assert an outbound call, and answer it from the tape in its turn."""
         running_library()
         bound = operation.bound
-        call = await self._engine.start_async(operation, self._engine.stored_arguments(operation))
+        encoded = self._engine.encoded_arguments(operation)
+        call = await self._engine.start_async(operation, encoded)
         return await self._await_out(call, bound)
 
     def come_in(self, operation: Operation) -> Any:

@@ -90,6 +90,17 @@ class StrandMatching:
             return self._in_inbound_call(strand, compare)
         return self._by_label(strand, compare) if strand.label else self._free(strand, compare)
 
+    def tried_first(self, strand: Strand) -> Slot | None:
+        """The event that `find` tries first for a strand that it knows; None for others."""
+        if strand.name.startswith("@") and not strand.job_number:
+            return self.next(strand.name)
+        name = self.names.get(strand)
+        if name is None:
+            return None
+        if strand.label:
+            self._note_live(strand)
+        return self.next(name, reach=REACH)
+
     def next_of(self, strand: Strand) -> Slot | None:
         """What the tape has next for a live strand."""
         return self.next(self.name_of(strand))
@@ -211,8 +222,7 @@ class StrandMatching:
 
         Those that were started for the same purpose may take over each other's next events.
         """
-        live = self._live.setdefault(_base(strand.label), WeakSet())
-        live.add(strand)
+        live = self._note_live(strand)
         name = self.names.get(strand)
         own = None if name is None else self.next(name, reach=REACH)
         nearest = Expectation(own, () if own is None else compare(own))
@@ -236,6 +246,12 @@ class StrandMatching:
         if len(live) > 1 or any(slot is not own for slot in slots):
             return replace(nearest, may_come=True)
         return self._of_another(nearest, compare)
+
+    def _note_live(self, strand: Strand) -> WeakSet[Strand]:
+        """Note that a thread or a job is there; all that have the same purpose."""
+        live = self._live.setdefault(_base(strand.label), WeakSet())
+        live.add(strand)
+        return live
 
     def _alike(self, strand: Strand) -> tuple[list[Slot], bool]:
         """The next events of recorded strands with the same purpose, the likeliest first.
