@@ -63,7 +63,7 @@ def test_a_minute_of_retries_with_backoff_replays_in_no_time(tape: Path) -> None
         log, now = [], asyncio.get_running_loop().time
         for attempt in range(5):
             try:
-                async with asyncio.timeout(10 * pause):
+                async with asyncio.timeout(100 * pause):
                     await world.refuse(f"attempt {attempt}")
             except WorldError as error:
                 before = now()
@@ -77,10 +77,10 @@ def test_a_minute_of_retries_with_backoff_replays_in_no_time(tape: Path) -> None
     replayed = replay(tape, lambda world: retry(world, pause))
     minute = replay(tape, lambda world: retry(world, 2.0))
 
-    assert [error for error, _ in recorded] == [error for error, _ in replayed]
+    assert recorded == replayed
     assert all(waited >= 2**attempt for attempt, (_, waited) in enumerate(recorded))
-    assert [waited for _, waited in replayed] == [1, 2, 4, 8, 16]  # a busy recording takes longer
-    assert replayed == minute
+    assert [waited for _, waited in minute] == [1, 2, 4, 8, 16]  # a busy recording waits longer
+    assert [error for error, _ in minute] == [error for error, _ in recorded]
     assert time.monotonic() - began < 3
 
 
