@@ -1,5 +1,6 @@
 """Lets the tests below import the helpers that lie here, and interrupt what they start."""
 
+import gc
 import signal
 from collections.abc import Iterator
 
@@ -8,6 +9,15 @@ import pytest
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell ignores interrupts for what it runs in the background, and so would all below it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Keep Python's collector from walking through thousands of test modules again and again.
+
+    Many tests collect garbage; over what all the imports left, each time would cost 0.2 seconds.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
