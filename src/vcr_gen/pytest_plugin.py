@@ -101,8 +101,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "vcrgen(name=…, mode=…, format=…, anchors=…, max_age=…, when_stale=…, initial_state=…, "
         "codecs=…, order=…, strategy=…, rules=…, http=…, templates=…, redaction=…, "
-        "before_record=…, before_replay=…, patience=…, hermetic=…): how the test's cassette is "
-        "opened",
+        "before_record=…, before_replay=…, patience=…, pace=…, hermetic=…): how the test's "
+        "cassette is opened",
     )
     options = ("mode", "check_unused", "hermetic", "report")
     if os.environ.get("VCR_RECORD") or any(config.getoption(f"{PREFIX}{name}") for name in options):

@@ -60,6 +60,7 @@ class CassetteOptions(TypedDict, total=False):
     before_replay: "Hook"
     templates: bool
     patience: float
+    pace: float
     hermetic: "Literal['warn', 'fail'] | Hermetic"
 
 

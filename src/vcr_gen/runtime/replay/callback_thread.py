@@ -191,6 +191,8 @@ class CallbackThread:
         recording; but never more than `patience`.
         """
         state = self._state
+        if state.pace and state.seconds_early(head):
+            return False
         if state.monitor.still_for > state.patience:
             return True
         before = max((slot.event.at for slot in state.window.recent), default=0.0)
@@ -213,6 +215,8 @@ class CallbackThread:
         state = self._state
         if state.peer is not None:
             return state.goes_on and view_of(state).withheld
+        if state.pace and state.seconds_early(state.window.head()):
+            return False
         now = time.monotonic()
         # Tasks get their events when their loop is idle; a loop that is blocked is seen to wait.
         parked = any(waiter.future is None for waiter in state.waiters)

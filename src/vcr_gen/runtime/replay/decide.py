@@ -102,6 +102,8 @@ class View(NamedTuple):
     """Whether a task or thread waits for the tape."""
     now: float = 0.0
     """What the session's clock shows."""
+    early: float = 0.0
+    """Seconds that what is due still has to wait, to keep the recorded pace."""
     withheld: bool = False
     """Whether a live peer did not do in time what the tape needs to continue."""
     others: Others | None = None
@@ -233,7 +235,7 @@ def may_move(view: View, *, soon: bool = False) -> bool:
     `soon` gives the program no more time than it took in the recording.
     """
     others = _others(view)
-    if others.takes or others.serves:
+    if others.takes or others.serves or view.early:
         return True
     seconds = _grace(view)
     if soon:
@@ -299,6 +301,8 @@ def when_thread_asks(view: View, asker: Asker) -> Decision:
     if asker.stream_is_over:
         return Step.END_STREAM
     due = view.due
+    if due is not None and (asker.takes or asker.serves) and view.early:
+        return Wait(view.early)
     if due is not None and asker.takes:
         return Deliver(due)
     if due is not None and asker.serves:
@@ -346,7 +350,7 @@ def when_idle(view: View) -> Decision:
     if timer is not None and due is not None and timer <= due.event.at + TOGETHER:
         return AdvanceClock(timer)
     if due is not None and view.is_taken:
-        return Deliver(due)
+        return Wait(view.early) if view.early else Deliver(due)
     if view.others is None:
         return _LOOK
     if may_move(view) or (view.hears and view.still_for <= view.patience):
@@ -360,9 +364,9 @@ def when_busy(view: View) -> Decision:
     """What happens, now and then, in a loop that is never idle."""
     if view.failed_for is not None:
         return Step.GIVE_UP if view.failed_for > view.patience else Step.TELL
-    if view.due is not None and view.is_taken:
+    if view.due is not None and view.is_taken and not view.early:
         return Deliver(view.due)
-    if view.anyone_waits and view.still_for > view.patience:
+    if view.anyone_waits and view.still_for > view.patience and not view.early:
         return Step.FAIL
     return AdvanceClock(view.next_time)  # the program may wait for time to pass
 

@@ -60,12 +60,14 @@ class Engine:
         orders: Orders,
         templates: "Templates | None",
         patience: float,
+        pace: float,
     ) -> None:
         self.window = window
         self.strands = strands
         self.objects = objects
         self._screen = screen
-        self._has_hook = screen.has_hook
+        self._compares_encoded = not (screen.has_hook or templates is not None)
+        self._answers_at_once = self._compares_encoded and not pace
         self.loops = loops
         self._orders = orders
         self._templates = templates
@@ -77,6 +79,7 @@ class Engine:
             clock=loops.clock,
             orders=orders,
             patience=patience,
+            pace=pace,
             secrets=screen.secrets,
         )
         self.process_endings: list[tuple[BaseException, str]] = []
@@ -132,7 +135,7 @@ class Engine:
         They need no redaction then: a secret would have a placeholder on the tape. None where the
         tape has anything else next, or the call may differ: `start` tells which.
         """
-        if self._templates is not None or self._has_hook:
+        if not self._answers_at_once:
             return None
         state = self.state
         with state.monitor:
@@ -179,7 +182,7 @@ class Engine:
 
         They need no redaction then: a secret would have a placeholder on the tape.
         """
-        if self._templates is not None or self._has_hook:
+        if not self._compares_encoded:
             return None
         strand = self._strand_at_tape()
         return self._matcher.equal(strand, operation, encoded)

@@ -61,7 +61,7 @@ def peer_when_idle(view: View) -> Decision:
         return _after_failure(view)
     due = view.due
     if due is not None and view.is_taken:
-        return Deliver(due)
+        return _wait(view, view.early) if view.early else Deliver(due)
     if due is not None and due.start.of in INTERNAL:
         return Skip(due.event.call)
     if view.last is None:
@@ -82,15 +82,15 @@ def _after_failure(view: View) -> Decision:
     return Step.FINISH if view.last.finishes else _wait(view)
 
 
-def _wait(view: View) -> Decision:
-    return Wait(TICK if view.timer is None else min(TICK, view.timer - view.now))
+def _wait(view: View, seconds: float = TICK) -> Decision:
+    return Wait(seconds if view.timer is None else min(seconds, view.timer - view.now))
 
 
 def peer_when_busy(view: View) -> Decision:
     """What happens, now and then, in a loop that is never idle."""
     if view.failed_for is not None:
         return Step.TELL
-    if view.due is not None and view.is_taken:
+    if view.due is not None and view.is_taken and not view.early:
         return Deliver(view.due)
     return Step.FAIL if view.withheld else AdvanceClock(view.now)
 
@@ -105,6 +105,8 @@ def peer_when_thread_waits(view: View) -> Decision:
 def peer_when_thread_asks(view: View, asker: Asker) -> Decision:
     """What a thread does that wants the next event of a call."""
     decision = when_thread_asks(view._replace(still_for=0.0), asker)
+    if view.early and (asker.takes or asker.serves):
+        return decision
     if asker.holds_up_loop or isinstance(decision, Deliver | Serve) or decision is Step.END_STREAM:
         return decision
     return peer_when_thread_waits(view)

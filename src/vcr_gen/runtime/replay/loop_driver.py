@@ -196,7 +196,7 @@ class LoopDriver:
         head = self._state.window.head()
         if hook is None or head is None or not is_due(head, call, begins=begins):
             return None
-        if self._state.peer is not None:
+        if self._state.peer is not None or self._state.pace:
             return None
         if self._work_is_under_way() or not hook.nothing_before(head.event.at):
             return None

@@ -44,6 +44,7 @@ class ReplayState:
         clock: Clock,
         orders: Orders,
         patience: float,
+        pace: float,
         secrets: Secrets,
     ) -> None:
         self.window = window
@@ -73,6 +74,10 @@ class ReplayState:
         self.failed_at = 0.0
         self.clock = clock
         self.patience = patience
+        self.pace = pace
+        """How long the environment takes, as a multiple of the recorded time."""
+        self._last_step = (0.0, time.monotonic())
+        """The recorded and the real time of the program's last step, if there is a pace."""
         self.peer: Patience | None = None
         """How long to wait for a program outside the process, where there is one."""
         self.recorded_jobs: dict[int, float] = {}
@@ -87,6 +92,8 @@ class ReplayState:
     def take(self, slot: Slot) -> Slot:
         """Mark an event as done."""
         self.window.take(slot)
+        if self.pace and slot.driven_by_application:
+            self._last_step = (slot.event.at, time.monotonic())
         if isinstance(slot.event, End):
             self.running.pop(slot.event.call, None)
         self.moved()
@@ -182,6 +189,14 @@ class ReplayState:
         """What every task and thread of the program waits for, in words."""
         with self.monitor:
             return without_secrets(self.stall(), self._secrets).waiting
+
+    def seconds_early(self, slot: Slot | None) -> float:
+        """Seconds that an event of the environment has to wait, to keep the recorded pace."""
+        if slot is None or slot.driven_by_application:
+            return 0.0
+        recorded, real = self._last_step
+        passed = time.monotonic() - real
+        return max(0.0, self.pace * (slot.event.at - recorded) - passed)
 
     @property
     def in_flight(self) -> bool:

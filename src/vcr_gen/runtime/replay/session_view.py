@@ -55,17 +55,20 @@ def decide(
 def view_of(state: ReplayState) -> View:
     """What is known of the session, without the costly facts."""
     head = state.window.head()
+    due = due_from(state, head)
+    early = state.pace and state.seconds_early(due)
     return View(
         patience=state.patience,
         still_for=state.monitor.still_for,
         head=head,
-        due=due_from(state, head),
+        due=due,
         recorded_gap=_recorded_gap(state, head),
         stuck=head is not None and head is state.stuck_at,
         failed_for=None if state.failure is None else time.monotonic() - state.failed_at,
         anyone_waits=bool(state.waiters),
         now=state.clock.now,
-        withheld=state.peer is not None and _is_withheld(state, state.peer, head),
+        early=early,
+        withheld=state.peer is not None and not early and _is_withheld(state, state.peer, head),
     )
 
 

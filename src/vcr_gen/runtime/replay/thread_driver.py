@@ -131,7 +131,9 @@ class ThreadDriver:
         state = self._state
         state.check()
         head = self._window.head()
-        if head is None or not is_due(head, call, begins=False) or state.waiters.of(call):
+        if state.pace or head is None or not is_due(head, call, begins=False):
+            return None
+        if state.waiters.of(call):
             return None
         return state.take(head).event if call in state.running else None
 

@@ -56,6 +56,7 @@ class Settings:
     rules: Rules
     templates: bool
     patience: float
+    pace: float
     hermetic: "Hermetic | None"
     advice: Advice
     redaction: Redaction

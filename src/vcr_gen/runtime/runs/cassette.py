@@ -76,6 +76,7 @@ class Cassette:
         rules: Iterable[Rule] = (),
         templates: bool = False,
         patience: float = 2.0,
+        pace: float = 0.0,
         redaction: Redaction | None = None,
         before_record: Hook | None = None,
         before_replay: Hook | None = None,
@@ -93,7 +94,8 @@ class Cassette:
         imported cassette). `strategy` says, in the same form, which parts of a call must agree.
         `rules` name fields that are not compared, or are
         compared by a function. `templates` allows values that each replay computes. `patience` is
-        how many seconds a replay waits for inactive threads. `hermetic` reports connections,
+        how many seconds a replay waits for inactive threads. `pace` makes the environment take
+        this multiple of its recorded time. `hermetic` reports connections,
         processes and files outside the boundaries during a replay. `record_with` is the command
         that records this session, for messages; the pytest plugin sets it. `redaction` adds rules
         for secrets. `before_record` gets every event and returns the value to store, or to compare
@@ -104,6 +106,8 @@ class Cassette:
             raise UsageError(f"unknown when_stale {when_stale!r}: expected one of {words}")
         if not isinstance(max_age, timedelta | None):
             raise UsageError(f"max_age: expected a timedelta; got {max_age!r}")
+        if pace < 0:
+            raise UsageError(f"pace: expected a number that is not negative; got {pace!r}")
         if odd := [name for name in initial_state or () if not isinstance(name, str)]:
             raise UsageError(f"initial_state: expected names as its keys; got {odd[0]!r}")
         self.path = Path(path)
@@ -123,6 +127,7 @@ class Cassette:
             rules=Rules(rules),
             templates=templates,
             patience=patience,
+            pace=pace,
             redaction=redaction or Redaction(),
             before_record=before_record,
             before_replay=before_replay,

@@ -82,6 +82,7 @@ class ReplayRun(Run):
             orders=settings.orders,
             templates=self._templates(),
             patience=settings.patience,
+            pace=settings.pace,
         )
         self.session = self._make_session()
         self.crossing = self._cross(self.session, objects)
