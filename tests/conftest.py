@@ -20,6 +20,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    """Show the collector everything again: Hypothesis, if imported only now, asks it."""
+    gc.unfreeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def plain_environment() -> Iterator[None]:
     """An environment that asks for no mode, also where the tests themselves run in CI."""
