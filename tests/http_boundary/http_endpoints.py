@@ -184,9 +184,11 @@ ENDPOINTS: Final[dict[str, Endpoint]] = {
 
 
 class Server:
-    """Answers every path by the endpoint of its name, one thread a connection."""
+    """Answers with one thread a connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, answer: Callable[[Request], list[Step]], pause: float) -> None:
+        self._steps_for = answer
+        self._pause = pause
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self._closing = threading.Event()
@@ -215,9 +217,7 @@ class Server:
         file = connection.makefile("rb")
         try:
             while (request := _read(file)) is not None:
-                name = request.path.strip("/").partition("/")[0].partition("?")[0].replace("-", " ")
-                steps = ENDPOINTS[_NAMES[name]].answer(request)
-                if not self._answer(connection, steps):
+                if not self._answer(connection, self._steps_for(request)):
                     break
         except OSError:
             pass
@@ -229,7 +229,7 @@ class Server:
         """Whether the connection can be used again."""
         for number, step in enumerate(steps):
             if number:
-                time.sleep(PAUSE)
+                time.sleep(self._pause)
             if step is Reset:
                 option = struct.pack("ii", 1, 0)
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, option)
@@ -284,10 +284,18 @@ def path_of(name: str) -> str:
 _NAMES: Final = {path_of(name).strip("/").replace("-", " "): name for name in ENDPOINTS}
 
 
+def _by_name(request: Request) -> list[Step]:
+    """The answer of the endpoint whose name is the path."""
+    name = request.path.strip("/").partition("/")[0].partition("?")[0].replace("-", " ")
+    return ENDPOINTS[_NAMES[name]].answer(request)
+
+
 @contextmanager
-def serving() -> Iterator[Server]:
+def serving(
+    answer: Callable[[Request], list[Step]] = _by_name, *, pause: float = PAUSE
+) -> Iterator[Server]:
     """A running server."""
-    server = Server()
+    server = Server(answer, pause)
     try:
         yield server
     finally:

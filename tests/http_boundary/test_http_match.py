@@ -79,7 +79,7 @@ STRICT: dict[str, tuple[dict[str, Any], dict[str, Any], HttpMatch | None, str]] 
         _multipart("a"),
         _multipart("b"),
         None,
-        "request.body.multipart[0]['content-disposition']",
+        "request.body.multipart[0].filename",
     ),
     "text": ({"content": b"one"}, {"content": b"two"}, None, "request.body"),
     "a header beside an ignored one": (

@@ -10,7 +10,8 @@ from typing import Final, NamedTuple, final
 
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.formats import Entry, format_for
-from vcr_gen.runtime.privacy import Redaction, Secrets, text_of
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy import Redaction, Secrets, as_bytes, is_binary, text_of
 from vcr_gen.runtime.tape.entries import unfold
 from vcr_gen.runtime.tape.events import End, Event, Item, Start, kind_of
 from vcr_gen.runtime.tape.reading import open_regular, target_of
@@ -68,7 +69,7 @@ class _Search:
     found: list[_Found] = field(default_factory=list)
     methods: dict[int, str] = field(default_factory=dict)
     """The method of each open call."""
-    streams: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
+    streams: dict[int, list[tuple[int, Plain]]] = field(default_factory=dict)
     """The texts of each open stream with their lines: a credential may be cut into several."""
 
     def add(self, entry: Entry, path: Path) -> None:
@@ -88,9 +89,8 @@ class _Search:
             secrets.redact(event.of, "call", dict(event.arguments))
             return
         of, kind = self.methods.get(event.call, ""), kind_of(event).value
-        text = text_of(event.value) if isinstance(event, Item) and not event.raised else None
-        if text is not None:
-            self.streams.setdefault(event.call, []).append((line, text))
+        if isinstance(event, Item) and not event.raised and text_of(event.value) is not None:
+            self.streams.setdefault(event.call, []).append((line, event.value))
         elif kind is not None:
             secrets.redact(of, kind, event.value)
         if isinstance(event, End):
@@ -116,8 +116,11 @@ class _Search:
     def _end(self, call: int) -> None:
         """Look into all texts of a stream at once."""
         items = self.streams.pop(call, [])
-        text = "".join(text for _, text in items)
-        ends = list(accumulate(len(text) for _, text in items))
+        texts = [text_of(value) or "" for _, value in items]
+        if any(is_binary(value) for _, value in items):
+            pairs = zip(texts, items, strict=True)
+            texts = [text if is_binary(value) else as_bytes(text) for text, (_, value) in pairs]
+        text, ends = "".join(texts), list(accumulate(map(len, texts)))
         redactor = Secrets(self.redaction).redactor
         for span in redactor.finder.find(text):
             line = items[bisect_right(ends, span.start)][0]

@@ -33,6 +33,8 @@ class SizeLine(bytes):
 
 
 _NOT_TEXT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_PARAMETER: Final = re.compile(r";(?=(?:[^\"]*\"[^\"]*\")*[^\"]*\Z)")
+"""A semicolon outside of quotes."""
 _FORM: Final = "application/x-www-form-urlencoded"
 _LARGEST_JSON: Final = 1 << 20
 """Longer texts stay text: a diff of their lines is more useful than a huge tree."""
@@ -176,5 +178,21 @@ def _parse_multipart(content: bytes, boundary: str) -> list[object] | None:
         headers = [line.partition(":") for line in head.decode("utf-8", "replace").split("\r\n")]
         named = _grouped((name.strip().lower(), value.strip()) for name, _, value in headers)
         content_type = named.get("content-type", "")
-        described.append({**named, "body": describe_body(data, str(content_type))})
+        body = describe_body(data, str(content_type))
+        described.append({**_field(named), "value": "" if body is None else body})
     return described
+
+
+def _field(headers: dict[str, object]) -> dict[str, object]:
+    """The headers of a part, with the name of its field first: redaction goes by it."""
+    kind, *parameters = _PARAMETER.split(str(headers.get("content-disposition", "")))
+    if kind.strip().lower() != "form-data" or not parameters:
+        return headers
+    pairs = (parameter.partition("=") for parameter in parameters)
+    said = {name.strip().lower(): _unquoted(value.strip()) for name, _, value in pairs}
+    rest = {name: value for name, value in headers.items() if name != "content-disposition"}
+    return {**said, **rest}
+
+
+def _unquoted(value: str) -> str:
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value

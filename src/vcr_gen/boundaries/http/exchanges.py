@@ -11,6 +11,7 @@ from vcr_gen.boundaries.http.bodies import (
     piece_from_plain,
     piece_to_plain,
 )
+from vcr_gen.boundaries.http.content_encoding import decoded_body
 from vcr_gen.boundaries.http.matching import compared_headers, compared_response, compared_url
 from vcr_gen.boundary import Codec, Match, Shown, Unrecorded
 
@@ -55,6 +56,7 @@ def describe_request(
     method: str, url: str, headers: Iterable[tuple[bytes, bytes]], content: bytes
 ) -> HttpRequest:
     """Describe a request that a client library is about to send."""
+    headers = list(headers)
     found: dict[str, list[str]] = {}
     for name, value in headers:
         found.setdefault(_text(name).lower(), []).append(_text(value))
@@ -64,7 +66,8 @@ def describe_request(
     named: Headers = {
         name: values[0] if len(values) == 1 else values for name, values in sorted(found.items())
     }
-    return HttpRequest(method, url, named, describe_body(content, content_type))
+    body = describe_body(decoded_body(content, headers), content_type)
+    return HttpRequest(method, url, named, body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """How requests are compared: what counts by default, and what a project loosens."""
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -29,6 +30,9 @@ VARYING: Final = (
     "x-stainless-*",
 )
 """Headers of requests that vary by nature, or follow from the rest of the request."""
+
+_QUOTED: Final = re.compile(r'="([^";]*)"(?=\s*(?:;|\Z))')
+"""A quoted value of a cookie."""
 
 VARYING_IN_RESPONSES: Final = (
     "age",
@@ -60,8 +64,14 @@ def compared_url(url: str) -> str:
 
 
 def compared_headers(headers: Mapping[str, Any]) -> dict[str, Any]:
-    """The headers of a request that are compared by default."""
-    return {name: value for name, value in headers.items() if not _is_among(name, VARYING)}
+    """The headers of a request that are compared by default.
+
+    Cookies are compared without quotes: some cookie jars put them around a placeholder.
+    """
+    kept = {name: value for name, value in headers.items() if not _is_among(name, VARYING)}
+    if '"' in (cookies := str(kept.get("cookie", ""))):
+        kept["cookie"] = _QUOTED.sub(r"=\1", cookies)
+    return kept
 
 
 def compared_response(received: Any) -> object:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, final
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED, is_placeholder
 from vcr_gen.runtime.codec.scalars import BASE64, bytes_from_plain
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy.compressed import contents
 from vcr_gen.runtime.privacy.finder import Finder
 from vcr_gen.runtime.privacy.heuristics import is_distinctive
 from vcr_gen.runtime.privacy.key_formats import ENCODED, decoded
@@ -55,6 +56,8 @@ class Aligner:
         if isinstance(recorded, dict) and isinstance(actual, dict):
             if set(recorded) == set(actual) == {BASE64}:
                 old, new = _bytes_text(recorded), _bytes_text(actual)
+                if _MARK in (inside := contents(old)):
+                    old, new = inside, contents(new)
                 return recorded if self._text(old, new, context) == old else actual
             return self._dicts(recorded, actual, context)
         return actual
@@ -192,6 +195,7 @@ def _opened(text: str) -> str:
 
     def opened(found: "re.Match[str]") -> str:
         inner = decoded(found[0])
+        inner = None if inner is None else contents(inner)
         return f"\x02{inner}\x03" if inner is not None and _MARK in inner else found[0]
 
     return ENCODED.sub(opened, text) if len(text) >= 24 else text

@@ -7,6 +7,7 @@ from typing import Final, final
 from vcr_gen.runtime.codec.placeholders import ANY_SPELLING
 from vcr_gen.runtime.privacy.assignments import NAME_WORDS, assigned
 from vcr_gen.runtime.privacy.command_lines import PROGRAM, command_spans
+from vcr_gen.runtime.privacy.compressed import opened
 from vcr_gen.runtime.privacy.credential_names import Naming, naming_of, rule_of
 from vcr_gen.runtime.privacy.header_values import lone_credentials, named_value
 from vcr_gen.runtime.privacy.json_texts import Literal, Number, Tree, json_documents, tree_of
@@ -17,7 +18,7 @@ from vcr_gen.runtime.privacy.key_formats import (
     keys_of_known_format,
     url_passwords,
 )
-from vcr_gen.runtime.privacy.settings import BASE64, NAMES, URL_PASSWORD, Redaction
+from vcr_gen.runtime.privacy.settings import BASE64, COMPRESSED, NAMES, URL_PASSWORD, Redaction
 from vcr_gen.runtime.privacy.spans import Span, merged, secret_in
 from vcr_gen.runtime.privacy.structure import NOTHING, Context, in_dict, in_list
 
@@ -32,7 +33,7 @@ LONG_KEY: Final = 16
 _MARK: Final = re.compile(r"[=:<>'\"%-]")
 """A separator between a name and its value, or the start of an option."""
 _DEEP: Final = 2
-"""How many levels of base64 are decoded."""
+"""How many levels of base64 and compression are undone."""
 
 
 @final
@@ -81,8 +82,8 @@ class Finder:
         If `eager`, every value with the name of a credential is a secret.
         """
         spans: list[Span] = []
+        known = tuple(known)
         if self.may_hold(text):
-            known = tuple(known)
             documents = (
                 list(json_documents(text)) if "{" in text or "[" in text or '"' in text else []
             )
@@ -91,6 +92,8 @@ class Finder:
                 spans += self._in_tree(tree, known, eager=eager, depth=depth)
             spans += self._in_flat(_without(text, documents), known, eager=eager, depth=depth)
             spans += self._added(text)
+        if depth < _DEEP and COMPRESSED not in self._off:
+            spans += self._compressed(text, known, depth)
         spans += context.spans
         if context.naming is not Naming.HARMLESS and text.strip():
             name, naming = context.name, context.naming
@@ -151,6 +154,15 @@ class Finder:
             inner = decoded(run)
             if inner is not None and self.find(inner, known=known, depth=depth + 1):
                 yield Span(*found.span(), BASE64)
+
+    def _compressed(self, text: str, known: tuple[str, ...], depth: int) -> Iterator[Span]:
+        """Compressed data with secrets in it; archives have several parts, one after the other."""
+        position = 0
+        while (found := opened(text[position:] if position else text)) is not None:
+            end = position + found.end
+            if self.find(found.text, known=known, depth=depth + 1):
+                yield Span(position, end, COMPRESSED)
+            position = end
 
     def _added(self, text: str) -> Iterator[Span]:
         for name, pattern in self._patterns.items():

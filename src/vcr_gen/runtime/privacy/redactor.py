@@ -18,10 +18,12 @@ from vcr_gen.runtime.codec.scalars import (
 )
 from vcr_gen.runtime.codec.tags import TYPE
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy.compressed import opened
 from vcr_gen.runtime.privacy.credential_names import Naming, rule_of
 from vcr_gen.runtime.privacy.finder import LONG_KEY, SMALL_NUMBER, Finder
 from vcr_gen.runtime.privacy.key_formats import decoded
 from vcr_gen.runtime.privacy.settings import BASE64 as BASE64_RULE
+from vcr_gen.runtime.privacy.settings import COMPRESSED
 from vcr_gen.runtime.privacy.spans import Span, secret_in
 from vcr_gen.runtime.privacy.structure import (
     CONTENTS,
@@ -194,14 +196,16 @@ class Redactor:
         return "".join((*pieces, text[position:]))
 
     def placeholder(self, text: str, span: Span) -> str:
-        """The placeholder of a secret; encoded if the secret is base64."""
+        """The placeholder of a secret; encoded if the secret is base64 or compressed."""
         secret = secret_in(text, span)
+        if span.rule == COMPRESSED and (inside := opened(secret)) is not None:
+            return inside.closed(self.text(inside.text))
         if span.rule == BASE64_RULE:
             inner = decoded(secret)
             if inner is not None:
                 made = self.text(inner).encode("latin-1")
                 spelled = base64.b64encode(made).decode("ascii")
-                return spelled.rstrip("=") if "=" not in secret else spelled
+                return spelled.rstrip("=") if len(secret) % 4 else spelled
         if _BASIC.search(text, max(0, span.start - 8), span.start) is not None:
             self.vault.look_for((decoded(secret) or "").partition(":")[2])
         placeholder = self.vault.hide(span.rule, secret, everywhere=span.spreads)

@@ -11,12 +11,16 @@ from vcr_gen.field_path_syntax import FieldPath, parse_path
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.key_formats import KEY_FORMATS
 
-__all__ = ["BASE64", "DEFAULT_RULES", "NAMES", "URL_PASSWORD", "Redaction"]
+__all__ = ["BASE64", "COMPRESSED", "DEFAULT_RULES", "NAMES", "URL_PASSWORD", "Redaction"]
 
 URL_PASSWORD: Final = "url-password"
 NAMES: Final = "names"
 BASE64: Final = "base64"
-DEFAULT_RULES: Final = (*(known.name for known in KEY_FORMATS), URL_PASSWORD, NAMES, BASE64)
+COMPRESSED: Final = "compressed"
+DEFAULT_RULES: Final = (
+    *(known.name for known in KEY_FORMATS),
+    *(URL_PASSWORD, NAMES, BASE64, COMPRESSED),
+)
 """The names of the default rules."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")

@@ -12,7 +12,17 @@ from vcr_gen.runtime.privacy.credential_names import Naming
 from vcr_gen.runtime.privacy.heuristics import naming_of_cookie
 from vcr_gen.runtime.privacy.spans import Span
 
-__all__ = ["CONTENTS", "NOTHING", "TITLES", "Context", "in_dict", "in_list", "text_of"]
+__all__ = [
+    "CONTENTS",
+    "NOTHING",
+    "TITLES",
+    "Context",
+    "as_bytes",
+    "in_dict",
+    "in_list",
+    "is_binary",
+    "text_of",
+]
 
 TITLES: Final = ("name", "key", "header", "Name", "Key")
 """Keys for the name in objects such as `{name: …, value: …}`."""
@@ -129,3 +139,15 @@ def text_of(value: Plain) -> str | None:
         if set(value) == {TYPE, VALUE}:
             return text_of(value[VALUE])
     return None
+
+
+def is_binary(value: Plain) -> bool:
+    """Whether a stored value is bytes that are no text."""
+    if isinstance(value, dict):
+        return set(value) == {BASE64} or (set(value) == {TYPE, VALUE} and is_binary(value[VALUE]))
+    return False
+
+
+def as_bytes(text: str) -> str:
+    """The UTF-8 of a text as latin-1: so texts beside binary data are searched with it."""
+    return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")

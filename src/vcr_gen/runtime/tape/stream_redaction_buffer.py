@@ -15,8 +15,10 @@ from vcr_gen.runtime.codec.placeholders import part_of
 from vcr_gen.runtime.codec.scalars import bytes_to_plain
 from vcr_gen.runtime.codec.tags import VALUE
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.privacy import Secrets, text_of
+from vcr_gen.runtime.privacy import Secrets, as_bytes, is_binary, text_of
+from vcr_gen.runtime.privacy.compressed import is_begun
 from vcr_gen.runtime.privacy.key_formats import KEY_FORMATS
+from vcr_gen.runtime.privacy.settings import COMPRESSED
 from vcr_gen.runtime.privacy.spans import Span, secret_in
 from vcr_gen.runtime.tape.events import End, Event, Item
 
@@ -51,6 +53,8 @@ class StreamBuffer:
         self._held: dict[int, list[_Waiting]] = {}
         self._before: dict[int, str] = {}
         """The last text of a stream that was passed on."""
+        self._binary: set[int] = set()
+        """The streams with bytes that are no text: all of their items are searched as bytes."""
 
     def add(self, event: Event) -> None:
         """Pass an event on, or hold it until the events before it are ready."""
@@ -65,15 +69,27 @@ class StreamBuffer:
                 return
             self._queue.append(_Waiting(event))
         else:
-            waiting = _Waiting(event, text)
-            self._queue.append(waiting)
-            self._held.setdefault(event.call, []).append(waiting)
+            assert isinstance(event, Item)
+            self._held_back(event, text)
             if "\n" in text:
                 whole = _text_of(self._held[event.call])
                 self._resolve(event.call, whole, whole.rfind("\n") + 1)
         self._release()
         if self._is_full():
             self._shorten()
+
+    def _held_back(self, event: Item, text: str) -> None:
+        """Let an item wait for the rest of its line."""
+        held = self._held.setdefault(event.call, [])
+        if is_binary(event.value):
+            if event.call not in self._binary:
+                self._binary.add(event.call)
+                for waiting in held:
+                    waiting.text = as_bytes(waiting.text or "")
+        elif event.call in self._binary:
+            text = as_bytes(text)
+        held.append(_Waiting(event, text))
+        self._queue.append(held[-1])
 
     def flush(self) -> None:
         """Pass on all held events."""
@@ -87,6 +103,7 @@ class StreamBuffer:
             text = _text_of(self._held[call])
             self._resolve(call, text, len(text), is_over=True)
         self._before.pop(call, None)
+        self._binary.discard(call)
 
     def _is_full(self) -> bool:
         lengths = (sum(len(each.text or "") for each in held) for held in self._held.values())
@@ -115,6 +132,8 @@ class StreamBuffer:
         An item inside a secret, or before a secret that may continue, stays unless `is_over`.
         """
         held = self._held[call]
+        if not is_over and call not in self._before and is_begun(text):
+            return  # only the whole can be opened
         spans = self._find(self._before.get(call, ""), text)
         count = len(held)
         if not is_over:
@@ -123,7 +142,7 @@ class StreamBuffer:
         if not count:
             return
         passed = _text_of(held[:count])
-        _redact(held[:count], text, spans, self._secrets)
+        _redact(held[:count], text, spans, self._secrets, binary=call in self._binary)
         self._before[call] = (self._before.get(call, "") + passed)[-_BEFORE:]
         del held[:count]
         if not held:
@@ -137,7 +156,7 @@ class StreamBuffer:
         return [
             span._replace(start=max(span.start - start, 0), end=span.end - start)
             for span in found
-            if span.end > start
+            if span.end > start and not (span.start < start and span.rule == COMPRESSED)
         ]
 
 
@@ -158,13 +177,13 @@ def _is_begun_key(word: str) -> bool:
     )
 
 
-def _like(value: Plain, text: str) -> Plain:
+def _like(value: Plain, text: str, *, binary: bool) -> Plain:
     """The item's value with another text."""
     if isinstance(value, dict):
         if VALUE in value:
-            return {**value, VALUE: _like(value[VALUE], text)}
+            return {**value, VALUE: _like(value[VALUE], text, binary=binary)}
         return bytes_to_plain(text.encode("latin-1"))
-    return text
+    return text.encode("latin-1").decode("utf-8", "replace") if binary else text
 
 
 def _count_of_whole(held: list[_Waiting], spans: list[Span], end: int) -> int:
@@ -179,28 +198,40 @@ def _count_of_whole(held: list[_Waiting], spans: list[Span], end: int) -> int:
     return count
 
 
-def _redact(items: list[_Waiting], text: str, spans: list[Span], secrets: Secrets) -> None:
+def _redact(
+    items: list[_Waiting], text: str, spans: list[Span], secrets: Secrets, *, binary: bool
+) -> None:
     """Put placeholders into the items, split over the items of a split secret."""
     ends = list(accumulate(len(waiting.text or "") for waiting in items))
     starts = [0, *ends[:-1]]
     changes: dict[int, list[tuple[int, int, str]]] = {}
     for span in spans:
         over = [n for n, end in enumerate(ends) if span.start < end and starts[n] < span.end]
+        if span.rule == COMPRESSED:  # all of it in one item, which can be any bytes
+            over.sort(key=lambda number: not is_binary(_value_of(items[number])))
         for part, number in enumerate(over, start=1):
             made = _placeholder(text, span, part, len(over), secrets)
             first, last = max(span.start, starts[number]), min(span.end, ends[number])
             changes.setdefault(number, []).append((first, last, made))
     for number, waiting in enumerate(items):
-        assert isinstance(waiting.event, Item)
         if number in changes:
             made = _replaced(text, starts[number], ends[number], changes[number])
-            waiting.event = replace(waiting.event, value=_like(waiting.event.value, made))
+            assert isinstance(waiting.event, Item)
+            value = _like(waiting.event.value, made, binary=binary)
+            waiting.event = replace(waiting.event, value=value)
         waiting.text = None
+
+
+def _value_of(waiting: _Waiting) -> Plain:
+    assert isinstance(waiting.event, Item)
+    return waiting.event.value
 
 
 def _placeholder(text: str, span: Span, part: int, parts: int, secrets: Secrets) -> str:
     if parts == 1:
         return secrets.redactor.placeholder(text, span)
+    if span.rule == COMPRESSED:
+        return secrets.redactor.placeholder(text, span) if part == 1 else ""
     secret = secret_in(text, span)
     return part_of(secrets.vault.hide(span.rule, secret, everywhere=span.spreads), part, parts)
 
