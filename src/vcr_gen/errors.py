@@ -171,7 +171,7 @@ class IncompleteError(ReplayError):
 
 
 class VerificationError(ReplayError):
-    """The real environment no longer behaves as recorded."""
+    """All the ways in which the environment, or a driven program, differs from the recording."""
 
     def __init__(self, message: str, *, path: Path, differences: Sequence[str], hint: str) -> None:
         self.path = path

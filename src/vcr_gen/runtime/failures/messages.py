@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from vcr_gen.errors import Divergence, UnusedEventsError
+from vcr_gen.errors import Divergence, UnusedEventsError, VerificationError
+from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.failures.divergence import DRIVE_IT, Reporter
@@ -12,7 +13,7 @@ from vcr_gen.runtime.failures.wording import describe
 from vcr_gen.runtime.tape.events import Item, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["message_of", "unused_events_error"]
+__all__ = ["message_of", "summary_of", "unused_events_error", "verification_error"]
 
 _DIFFERENCES = 12
 """How many differences the message shows; the exception has all of them."""
@@ -23,6 +24,26 @@ _EVENTS = 10
 def message_of(divergence: Divergence) -> str:
     """The whole message, headline first."""
     return "\n".join(_lines(divergence))
+
+
+def summary_of(divergence: Divergence) -> str:
+    """The place, the headline and the fields of a divergence that is one of several."""
+    rows = (f"  {row}" for text in _differences(divergence) for row in text.split("\n"))
+    return "\n".join([f"{shown_path(divergence.place)}: {divergence.headline}", *rows])
+
+
+def verification_error(advice: Advice, headline: str, texts: Sequence[str]) -> VerificationError:
+    """The error for all differences of one run."""
+    hint = advice.record("if the new behaviour is correct, record again")
+    count = "1 difference" if len(texts) == 1 else f"{len(texts)} differences"
+    lines = "\n".join(f"  {line}" for text in texts for line in text.split("\n"))
+    return VerificationError(
+        f"{shown_path(advice.path)}: {headline}: {count} (- recorded, + now)\n\n{lines}\n\n"
+        f"hint: {hint}",
+        path=advice.path,
+        differences=texts,
+        hint=hint,
+    )
 
 
 def _lines(divergence: Divergence) -> Iterator[str]:

@@ -178,7 +178,7 @@ class CallbackThread:
                     self._all_waited = False
                     continue
                 if not due and self._stands_still():
-                    state.note_failure(state.stall(), all_wait=True)
+                    state.note_stall(all_wait=True)
             if due:
                 time.sleep(POLL)
             else:

@@ -17,9 +17,11 @@ from vcr_gen.errors import (
 )
 from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.failures.divergence import Reporter
+from vcr_gen.runtime.failures.messages import message_of
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import without_secrets
+from vcr_gen.runtime.replay.collecting import Collected
 from vcr_gen.runtime.replay.live_peer import Patience
 from vcr_gen.runtime.replay.loop_driver import LoopDriver
 from vcr_gen.runtime.replay.matcher import Matcher
@@ -209,11 +211,36 @@ class Engine:
             self.state.check()
             found = self._matcher.start(strand, operation, stored)
         if found.slot is None or not found.is_met:
-            self.unfinished.hold_callback(strand.within)
-            self.state.fail(self.state.reporter.call(operation, stored, found, self.window))
+            found = self._differs(operation, stored, strand, found)
+        assert found.slot is not None
         if self._templates is not None:
             self._templates.begin(found.slot.start.call, stored)
         return found.slot
+
+    def _differs(
+        self,
+        operation: Operation,
+        stored: Mapping[str, Plain],
+        strand: Strand,
+        found: Expectation,
+    ) -> Expectation:
+        """Report a call that is not the expected one; what takes its place if the replay continues.
+
+        A call that the tape does not have cannot be answered.
+        """
+        state = self.state
+        if state.collected is not None:
+            nearest = self._matcher.anywhere(operation, stored)
+            if nearest.slot is not None:
+                shown = found if nearest.is_met else nearest
+                state.collects(state.reporter.call(operation, stored, shown, self.window))
+                return nearest
+        else:
+            self.unfinished.hold_callback(strand.within)
+        divergence = state.reporter.call(operation, stored, found, self.window)
+        if not state.collects(divergence):
+            state.fail(divergence)
+        raise state.failure_type(divergence, message_of(divergence))
 
     def _begin(self, slot: Slot) -> int:
         self.state.check()
@@ -237,10 +264,40 @@ class Engine:
         with self.state.monitor:
             self.state.check()
             found = self._matcher.produced(self.strands.here(), call, event, passing)
-            if found.slot is None or not found.is_met:
-                self.unfinished.hold_callback(call)
-                self.state.fail(self.state.reporter.answer(call, event, found, self.window))
+            while found.slot is None or not found.is_met:
+                if not self._answers_differently(call, event, found):
+                    return
+                found = self._matcher.produced(self.strands.here(), call, event, passing)
             self.state.take(found.slot)
+
+    def _answers_differently(self, call: int, event: Item | End, found: Expectation) -> bool:
+        """Report an answer; whether to compare it again, as a call before it was missing."""
+        collected = self.state.collected
+        if collected is None:
+            self.unfinished.hold_callback(call)
+            self.state.fail(self.state.reporter.answer(call, event, found, self.window))
+        if collected.is_passed_over(call):
+            return False
+        self.state.collects(self.state.reporter.answer(call, event, found, self.window))
+        if found.slot is not None and isinstance(found.slot.event, Start):
+            collected.pass_over(found.slot)
+            return True
+        for slot in collected.counterpart(call, event):
+            self.state.take(slot)
+        return False
+
+    def collect(self) -> Collected:
+        """Continue after each difference from now on."""
+        with self.state.monitor:
+            self.state.collected = self.state.collected or Collected(self.window)
+            return self.state.collected
+
+    def give_up(self, call: int) -> None:
+        """An inbound call ended with a divergence: its answer will not come."""
+        with self.state.monitor:
+            if self.state.collected is not None:
+                self.state.collected.give_up(call)
+                self.state.moved()
 
     def signal(self, event: Signal, passing: ValueChannel | None) -> None:
         """The application does something to a stream it consumes."""

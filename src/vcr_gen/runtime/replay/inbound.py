@@ -136,7 +136,10 @@ class Dispatcher:
                 raise UsageError(f"{start.of} is asynchronous: replay it with `await driver.run()`")
             if isinstance(result, AssertedStream):
                 (see_through or self._pull)(start.call, result)
-        except (DivergenceError, GeneratorExit, KeyboardInterrupt):
+        except DivergenceError:
+            self._engine.give_up(start.call)
+            raise
+        except (GeneratorExit, KeyboardInterrupt):
             raise
         except BaseException as error:
             self._note(error)
@@ -155,8 +158,8 @@ class Dispatcher:
             elif isinstance(result, AssertedStream):
                 self._given.add(start.call, result)
             await self.serve_soon(start.call)
-        except DivergenceError:
-            pass  # the engine keeps it; raised here too, asyncio would print it as unretrieved
+        except DivergenceError:  # the engine keeps it: asyncio would print it as unretrieved
+            self._engine.give_up(start.call)
         except (GeneratorExit, KeyboardInterrupt):
             raise
         except BaseException as error:

@@ -70,7 +70,7 @@ class LoopDriver:
                 decision = decide(self._state, choose, view, self._last_resort)
                 if decision is not Step.FAIL:
                     return self._apply(decision, deliver)
-                self._note_stall()
+                self._state.note_stall()
 
     def _view(
         self, timer: float | None, *, hears: bool = False, next_time: float = 0.0
@@ -243,7 +243,7 @@ class LoopDriver:
             choose = when_busy if self._state.peer is None else peer_when_busy
             decision = decide(self._state, choose, view, self._last_resort)
             if decision is Step.FAIL:
-                self._note_stall()
+                self._state.note_stall()
             else:
                 self._apply(decision, deliver)
         return True
@@ -307,9 +307,6 @@ class LoopDriver:
         if hears or self._state.threads.busy(self._state.waiters):
             self._could_wake_at = time.monotonic()
         return time.monotonic() - self._could_wake_at > UNEXPECTED * self._state.patience
-
-    def _note_stall(self) -> None:
-        self._state.note_failure(self._state.stall())
 
     def _leaving(self) -> Waiter | None:
         """A cancelled call whose end came after the recording was closed.

@@ -161,6 +161,17 @@ class Matcher:
         likely = partial(self._lanes.known, operation.bound, operation.on, stored)
         return self._settling(find, compare, likely)
 
+    def anywhere(self, operation: Operation, stored: Mapping[str, Plain]) -> Expectation:
+        """The recorded start, wherever it is on the tape, that differs least from a call."""
+        name = operation.bound.method.name
+
+        def compare(slot: Slot) -> tuple[Difference, ...]:
+            return _start_differences(slot, operation, stored)
+
+        return self._settling(
+            partial(self._find_in_lane, operation, stored, self._way_of(name)[1]), compare
+        )
+
     def is_next(self, strand: Strand, slot: Slot, operation: Operation) -> bool:
         """Whether the oldest event is a call of this method, and its strand is known to make it."""
         name = operation.bound.method.name

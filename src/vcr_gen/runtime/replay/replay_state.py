@@ -13,6 +13,7 @@ from vcr_gen.runtime.failures.messages import message_of
 from vcr_gen.runtime.loops.backends import Parked
 from vcr_gen.runtime.loops.turns import Clock
 from vcr_gen.runtime.privacy import Secrets, without_secrets
+from vcr_gen.runtime.replay.collecting import Collected
 from vcr_gen.runtime.replay.liveness import Threads
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.waiting import NOTHING_MORE, Monitor, Waiter, Waiters
@@ -80,6 +81,8 @@ class ReplayState:
         """The recorded and the real time of the program's last step, if there is a pace."""
         self.peer: Patience | None = None
         """How long to wait for a program outside the process, where there is one."""
+        self.collected: Collected | None = None
+        """The differences, where the replay continues after each."""
         self.recorded_jobs: dict[int, float] = {}
         """The executor jobs that run, and the seconds that each took in the recording."""
         self.watchdog = Watchdog(self)
@@ -153,6 +156,23 @@ class ReplayState:
                 self.watchdog.begin(at_once=all_wait)
         self.monitor.wake_all()
         self.fail_waiters()
+
+    def collects(self, divergence: Divergence) -> bool:
+        """Keep a difference for the report at the end; False where it ends the replay."""
+        if self.collected is None:
+            return False
+        self.collected.divergences.append(without_secrets(divergence, self._secrets))
+        return True
+
+    def note_stall(self, *, all_wait: bool = False) -> None:
+        """Nothing can move: skip what is missing, or end the replay."""
+        head = self.window.head()
+        if head is not None and self.collects(self.stall()):
+            assert self.collected is not None
+            self.collected.pass_over(head)
+            self.moved()
+        else:
+            self.note_failure(self.stall(), all_wait=all_wait)
 
     def fail_waiters(self) -> None:
         """Raise the divergence in every task that waits."""

@@ -173,7 +173,7 @@ class ThreadDriver:
         if isinstance(decision, Skip):
             self._window.skip(decision.call)
         else:
-            self._state.fail(self._state.stall())
+            self._state.note_stall()
 
     def _wake_takers(self) -> None:
         """Wake the threads that may take what is due, or serve it."""

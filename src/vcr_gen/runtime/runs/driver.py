@@ -19,8 +19,10 @@ class Driver:
     the application answers.
     """
 
-    def __init__(self, cassette: Cassette, *wrappers: object) -> None:
+    def __init__(self, cassette: Cassette, *wrappers: object, collect: bool = False) -> None:
+        """Drive these wrappers; `collect` all differences, and report them together at the end."""
         self._replay = cassette.replay()
+        self._collected = self._replay.engine.collect() if collect else None
         for wrapper in wrappers:
             port = port_of(wrapper)
             if not any(port.boundary.inbound(key) for key in port.boundary.calls):
@@ -37,15 +39,14 @@ class Driver:
         replay.dispatcher.wait_for_end(released)
         replay.engine.attend()
         await released
-        replay.check()
+        self._end()
 
     def run_sync(self) -> None:
         """The same for a system without an event loop."""
         replay = self._replay
         engine, dispatcher = replay.engine, replay.dispatcher
         dispatcher.attend()
-        while True:
-            replay.check()
+        while not engine.state.failure:
             slot = engine.due()
             if slot is None:
                 break
@@ -62,4 +63,10 @@ class Driver:
                 break
             else:
                 engine.wait_for_change()
-        replay.check()
+        self._end()
+
+    def _end(self) -> None:
+        """Raise what ended the replay, or else the differences that did not."""
+        if self._collected is not None:
+            self._replay.report(self._collected.divergences)
+        self._replay.check()

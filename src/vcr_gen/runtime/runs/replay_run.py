@@ -1,21 +1,27 @@
 """How a cassette replays, from opening to closing."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 from vcr_gen.errors import (
     CassetteFormatError,
     CassetteMissingError,
+    Divergence,
     DivergenceError,
     ReplayError,
+    VerificationError,
 )
 from vcr_gen.runtime.boundary.port import Session
 from vcr_gen.runtime.boundary.rules import UnusedRuleWarning
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.divergence import Reporter
-from vcr_gen.runtime.failures.messages import unused_events_error
+from vcr_gen.runtime.failures.messages import (
+    summary_of,
+    unused_events_error,
+    verification_error,
+)
 from vcr_gen.runtime.formats.file_layout import TEMPLATE_KEY, TEMPLATE_TAG
 from vcr_gen.runtime.modes import is_set
 from vcr_gen.runtime.replay.engine import Engine
@@ -124,6 +130,16 @@ class ReplayRun(Run):
         """The number of unused recorded events."""
         return self.engine.count_left()
 
+    def report(self, divergences: Sequence[Divergence]) -> None:
+        """Raise one error for all differences that the replay continued after, if there are any."""
+        failure = self.engine.state.failure
+        found = list(divergences) if failure is None else [*divergences, failure.divergence]
+        if divergences:
+            texts = tuple(map(summary_of, found))
+            raise verification_error(
+                self._settings.advice, "the program no longer behaves as recorded", texts
+            )
+
     def check(self) -> None:
         """Raise the error that ended the replay, if any."""
         self.engine.state.check()
@@ -171,6 +187,8 @@ class ReplayRun(Run):
                 if error is not fault:
                     raise fault  # whatever the program made of it
                 return  # a divergence after it, such as an answer that never came, only follows
+            if isinstance(error, VerificationError):
+                return  # it has all of them
             if failure is not None and error is not failure:
                 if (
                     isinstance(error, BaseExceptionGroup)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias, final
 
-from vcr_gen.errors import VerificationError
 from vcr_gen.runtime.codec import MISSING, Difference, differences
 from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.failures.format_values import show_difference
+from vcr_gen.runtime.failures.messages import verification_error
 from vcr_gen.runtime.failures.wording import how_it_differs, words_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets
@@ -67,17 +67,8 @@ class VerifyRun(Run):
         if found:
             texts = tuple(difference.text for difference in found)
             sides = {difference.by_program for difference in found}
-            advice = self._settings.advice
-            hint = advice.record("if the new behaviour is correct, record again")
-            count = "1 difference" if len(texts) == 1 else f"{len(texts)} differences"
-            lines = "\n".join(f"  {line}" for text in texts for line in text.split("\n"))
-            raise VerificationError(
-                f"{shown_path(advice.path)}: {_HEADLINES[True in sides, False in sides]}: "
-                f"{count} (- recorded, + now)\n\n{lines}\n\nhint: {hint}",
-                path=advice.path,
-                differences=texts,
-                hint=hint,
-            )
+            headline = _HEADLINES[True in sides, False in sides]
+            raise verification_error(self._settings.advice, headline, texts)
 
 
 class _Found(NamedTuple):
