@@ -17,23 +17,52 @@ if TYPE_CHECKING:
         VcrAsyncHttp,
         VcrHttp,
     )
+    from vcr_boundaries.mcp.ports import (
+        MCP_CLIENT,
+        MCP_SERVER,
+        McpClientClosed,
+        McpClientNotify,
+        McpClientRequest,
+        McpServerNotify,
+        McpServerRequest,
+        VcrMcpClient,
+        VcrMcpServer,
+    )
 
 __all__ = [
     "ASYNC_HTTP",
     "HTTP",
+    "MCP_CLIENT",
+    "MCP_SERVER",
     "AsyncHttpExchange",
     "HttpExchange",
+    "McpClientClosed",
+    "McpClientNotify",
+    "McpClientRequest",
+    "McpServerNotify",
+    "McpServerRequest",
     "VcrAsyncHttp",
     "VcrHttp",
+    "VcrMcpClient",
+    "VcrMcpServer",
 ]
 
 _HOMES = {
     "ASYNC_HTTP": "vcr_boundaries.http.ports",
     "HTTP": "vcr_boundaries.http.ports",
+    "MCP_CLIENT": "vcr_boundaries.mcp.ports",
+    "MCP_SERVER": "vcr_boundaries.mcp.ports",
     "AsyncHttpExchange": "vcr_boundaries.http.ports",
     "HttpExchange": "vcr_boundaries.http.ports",
+    "McpClientClosed": "vcr_boundaries.mcp.ports",
+    "McpClientNotify": "vcr_boundaries.mcp.ports",
+    "McpClientRequest": "vcr_boundaries.mcp.ports",
+    "McpServerNotify": "vcr_boundaries.mcp.ports",
+    "McpServerRequest": "vcr_boundaries.mcp.ports",
     "VcrAsyncHttp": "vcr_boundaries.http.ports",
     "VcrHttp": "vcr_boundaries.http.ports",
+    "VcrMcpClient": "vcr_boundaries.mcp.ports",
+    "VcrMcpServer": "vcr_boundaries.mcp.ports",
 }
 
 if not TYPE_CHECKING:

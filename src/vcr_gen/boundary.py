@@ -123,7 +123,7 @@ class Shown:
 
     On a parameter, `name` also names the calls, for statistics and rules: with
     `name="{method} {url.path}"`, a call of the boundary `http` is `http GET /jobs/7`. The `path` of
-    a URL is a field of it, and `{}` is the whole value.
+    a URL is a field of it, `{name?}` is left out where it is missing, and `{}` is the whole value.
     """
 
     __slots__ = ("form", "name")

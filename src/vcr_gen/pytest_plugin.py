@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import requests
 
     from vcr_gen.boundaries.http.proxy import HttpProxy
+    from vcr_gen.boundaries.mcp import McpOnCassette
     from vcr_gen.pytest.fixtures import CassetteFactory, Fixtures
     from vcr_gen.runtime.runs.cassette import Cassette
 
@@ -32,6 +33,7 @@ __all__ = [
     "vcrgen_async_httpx",
     "vcrgen_cassette",
     "vcrgen_httpx",
+    "vcrgen_mcp",
     "vcrgen_module_cassette",
     "vcrgen_options",
     "vcrgen_proxy",
@@ -228,6 +230,14 @@ def vcrgen_proxy(
         yield proxy
     if proxy.complaints:
         pytest.fail("\n".join(proxy.complaints), pytrace=False)
+
+
+@pytest.fixture
+def vcrgen_mcp(vcrgen_cassette: "Cassette") -> "McpOnCassette":
+    """MCP on the test's cassette: `Client(vcrgen_mcp.transport(["python", "-m", "server"]))`."""
+    from vcr_gen.boundaries.mcp import McpOnCassette
+
+    return McpOnCassette(vcrgen_cassette)
 
 
 @pytest.fixture(scope="module")

@@ -86,6 +86,8 @@ def test_fields_that_differ_come_first() -> None:
         (Shown(name="{}"), "tools/call", "Api tools/call"),
         (Shown(name="{kind.name}"), {"kind": {"name": "x"}}, "Api x"),
         (Shown(name="{kind.name}"), {"kind": "x"}, "Api.ask"),
+        (Shown(name="{verb} {kind.name?}"), {"verb": "list"}, "Api list"),
+        (Shown(name="{verb} {kind.name?}"), {"verb": "a", "kind": {"name": "b"}}, "Api a b"),
         (Shown("{verb}"), {"verb": "GET"}, "Api.ask"),
     ],
 )

@@ -119,7 +119,7 @@ def _text_in(node: ast.expr | None) -> str:
 def filled(form: str, value: Plain) -> str:
     """The form with the fields of a value; texts without quotes, so that it reads as prose.
 
-    Empty if the value does not have all of them.
+    Empty if the value does not have all of them; `{name?}` is left out where it is missing.
     """
     missing = False
 
@@ -129,11 +129,11 @@ def filled(form: str, value: Plain) -> str:
         for name in filter(None, found[1].split(".")):
             part = _field_of(part, name)
         if part is MISSING:
-            missing = True
+            missing = missing or not found[2]
             return ""
         return part[:_ENOUGH] if isinstance(part, str) else readable(part)
 
-    text = re.sub(r"\{([\w.]*)\}", field, form)
+    text = re.sub(r"\{([\w.]*)(\??)\}", field, form).rstrip()
     return "" if missing else text
 
 

@@ -1,0 +1,243 @@
+"""One end of a JSON-RPC connection: frames become calls, and calls become frames."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import count
+from typing import Any, Final, Protocol, TypeAlias, final
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+
+from vcr_gen.boundaries.mcp.ports import Progress
+from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
+from vcr_gen.errors import DivergenceError
+
+__all__ = ["Endpoint", "Frame", "Handler", "Wire"]
+
+Frame: TypeAlias = dict[str, Any]
+"""A JSON-RPC message."""
+
+_INTERNAL_ERROR: Final = -32603
+_CLOSED: Final = {"code": -32000, "message": "Connection closed"}
+
+
+class Wire(Protocol):
+    """Carries frames to one side."""
+
+    async def send(self, frame: Frame) -> None:
+        """Send a frame; silently not, if that side has left."""
+
+    async def close(self) -> None:
+        """Tell that side that no frame will follow."""
+
+
+class Handler(Protocol):
+    """Answers what the other side asks."""
+
+    async def request(self, message: Message, progress: Progress | None) -> Result:
+        """Answer a request."""
+
+    async def notify(self, message: Message) -> None:
+        """Take note of a notification."""
+
+
+@final
+class _Pending:
+    """A request that the other side has not answered yet."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.progress = progress
+        self.answer: Frame | None = None
+        self.answered = anyio.Event()
+        self.taken = anyio.Event()
+
+    async def answered_with(self, frame: Frame) -> None:
+        """Pass on the answer, and wait until it is taken: the next frame comes after it."""
+        self.answer = frame
+        self.answered.set()
+        await self.taken.wait()
+
+
+@final
+class _Serving:
+    """A request of the other side that is not answered yet."""
+
+    def __init__(self) -> None:
+        self.scope = anyio.CancelScope()
+        self.ended = anyio.Event()
+
+    async def cancel(self) -> None:
+        """End it without an answer."""
+        self.scope.cancel()
+        await self.ended.wait()
+
+
+@final
+class Endpoint:
+    """Speaks with one side of a session; what that side asks goes to the `handler`.
+
+    Frames are handled one by one, in the order of the wire: what one of them causes has begun
+    before the next one is looked at. `numbers` gives the numbers of requests to that side.
+    """
+
+    handler: Handler
+
+    def __init__(
+        self, tasks: TaskGroup, wire: Wire, *, numbers: Callable[[], int | str] | None = None
+    ) -> None:
+        self._tasks = tasks
+        self._wire = wire
+        self._next_number = numbers or count(1).__next__
+        self._pending: dict[int | str, _Pending] = {}
+        self._serving: dict[int | str, _Serving] = {}
+
+    async def request(self, message: Message, progress: Progress | None) -> Result:
+        """Ask the other side."""
+        number = self._next_number()
+        pending = self._pending[number] = _Pending(progress)
+        try:
+            await self._wire.send(_request(number, message, wants_progress=progress is not None))
+            await pending.answered.wait()
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await self._wire.send(_cancelled(number))
+            raise
+        finally:
+            del self._pending[number]
+            pending.taken.set()
+        return _result(pending.answer or {})
+
+    async def notify(self, message: Message) -> None:
+        """Tell the other side something."""
+        await self._wire.send(_notification(message))
+
+    async def closed(self) -> None:
+        """Tell the other side that nothing will follow."""
+        await self._wire.close()
+
+    async def receive(self, frame: Frame) -> None:
+        """Handle a frame of the other side."""
+        if "method" not in frame:
+            await self._take_answer(frame)
+        elif "id" in frame:
+            await self._begin_serving(frame["id"], frame)
+        elif frame["method"] == "notifications/cancelled":
+            await self._cancel(frame.get("params", {}))
+        elif frame["method"] == "notifications/progress":
+            await self._take_progress(frame.get("params", {}))
+        else:
+            with suppress(DivergenceError):  # nothing answers it; the cassette raises it at its end
+                await self.handler.notify(_message(frame))
+
+    async def left(self) -> None:
+        """Cancel what the other side asked, and fail what it was asked: it has left."""
+        for serving in list(self._serving.values()):
+            await serving.cancel()
+        for pending in list(self._pending.values()):
+            await pending.answered_with({"error": _CLOSED})
+
+    async def served(self, number: int | str) -> None:
+        """Wait until a request of the other side has its answer."""
+        if number in self._serving:
+            await self._serving[number].ended.wait()
+
+    async def _take_answer(self, frame: Frame) -> None:
+        pending = self._pending.get(frame.get("id", ""))
+        if pending is not None and pending.answer is None:
+            await pending.answered_with(frame)
+
+    async def _take_progress(self, params: Mapping[str, Any]) -> None:
+        pending = self._pending.get(params.get("progressToken", ""))
+        if pending is not None and pending.progress is not None:
+            await pending.progress(
+                params.get("progress", 0), params.get("total"), params.get("message")
+            )
+
+    async def _begin_serving(self, number: int | str, frame: Frame) -> None:
+        serving = self._serving[number] = _Serving()
+        await self._tasks.start(self._serve, number, frame, serving)
+
+    async def _serve(
+        self,
+        number: int | str,
+        frame: Frame,
+        serving: _Serving,
+        *,
+        task_status: TaskStatus[None],
+    ) -> None:
+        token = frame.get("params", {}).get("_meta", {}).get("progressToken")
+        task_status.started()
+        try:
+            with serving.scope:
+                answer = await self._answer(_message(frame), token)
+                await self._wire.send({"jsonrpc": "2.0", "id": number, **answer})
+        finally:
+            if self._serving.get(number) is serving:
+                del self._serving[number]
+            serving.ended.set()
+
+    async def _answer(self, message: Message, token: int | str | None) -> Frame:
+        progress = None if token is None else self._progress(token)
+        try:
+            return {"result": await self.handler.request(message, progress)}
+        except RpcError as error:
+            return {"error": error.frame}
+        except DivergenceError as error:  # the connection stays open; the cassette tells at its end
+            return {"error": {"code": _INTERNAL_ERROR, "message": f"vcr-gen: {error}"}}
+
+    def _progress(self, token: int | str) -> Progress:
+        async def report(
+            progress: int | float, total: int | float | None, message: str | None
+        ) -> None:
+            given = {"progress": progress, "total": total, "message": message}
+            params = {name: value for name, value in given.items() if value is not None}
+            progressed = Message("notifications/progress", {"progressToken": token, **params})
+            await self._wire.send(_notification(progressed))
+
+        return report
+
+    async def _cancel(self, params: Mapping[str, Any]) -> None:
+        serving = self._serving.get(params.get("requestId", ""))
+        if serving is not None:
+            await serving.cancel()
+
+
+def _message(frame: Frame) -> Message:
+    """What a frame says, without the numbers of the wire."""
+    params = dict(frame.get("params") or {})
+    meta = params.get("_meta")
+    if isinstance(meta, Mapping) and "progressToken" in meta:
+        meta = {name: value for name, value in meta.items() if name != "progressToken"}
+        params = {**params, "_meta": meta} if meta else _without_meta(params)
+    return Message(frame["method"], params)
+
+
+def _without_meta(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in params.items() if name != "_meta"}
+
+
+def _request(number: int | str, message: Message, *, wants_progress: bool) -> Frame:
+    params = message.params
+    if wants_progress:
+        params = {**params, "_meta": {**params.get("_meta", {}), "progressToken": number}}
+    return {"jsonrpc": "2.0", "id": number, **_called(message.method, params)}
+
+
+def _notification(message: Message) -> Frame:
+    return {"jsonrpc": "2.0", **_called(message.method, message.params)}
+
+
+def _called(method: str, params: Mapping[str, Any]) -> Frame:
+    return {"method": method, **({"params": params} if params else {})}
+
+
+def _cancelled(number: int | str) -> Frame:
+    return _notification(Message("notifications/cancelled", {"requestId": number}))
+
+
+def _result(answer: Frame) -> Result:
+    if "error" not in answer:
+        result: Result = answer["result"]
+        return result
+    error = answer["error"]
+    raise RpcError(error["code"], error["message"], *([error["data"]] if "data" in error else []))

@@ -1,0 +1,75 @@
+"""What the two sides of an MCP session ask of each other, as cassettes describe it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, TypeAlias
+
+from vcr_gen.boundary import Codec, Match, Shown
+
+__all__ = ["Message", "Result", "RpcError", "ShownMessage"]
+
+Result: TypeAlias = dict[str, Any]
+"""The result of a request, as it is on the wire."""
+
+_VARYING: Final = frozenset(
+    {
+        "progressToken",
+        "traceparent",
+        "tracestate",
+        "baggage",
+        "io.modelcontextprotocol/clientInfo",
+        "io.modelcontextprotocol/serverInfo",
+    }
+)
+"""Entries of `_meta` that vary by nature: numbers of the wire, traces, versions of the programs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A request or a notification: its method and its parameters."""
+
+    method: str
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+def _to_plain(message: Message) -> object:
+    params = {"params": message.params} if message.params else {}
+    return {"method": message.method, **params}
+
+
+def _from_plain(stored: Any) -> Message:
+    return Message(stored["method"], stored.get("params", {}))
+
+
+def compared_message(message: Message) -> dict[str, Any]:
+    """What is compared of a message: all but what varies by nature."""
+    params = dict(message.params)
+    if message.method == "initialize":
+        params.pop("clientInfo", None)
+    meta = params.pop("_meta", None)
+    if isinstance(meta, Mapping):
+        kept = {name: value for name, value in meta.items() if name not in _VARYING}
+        if kept:
+            params["_meta"] = kept
+    return {"method": message.method, "params": params}
+
+
+ShownMessage: TypeAlias = Annotated[
+    Message,
+    Codec(_to_plain, _from_plain),
+    Match(key=compared_message),
+    Shown("{method} {params.name?}{params.uri?}", name="{method} {params.name?}{params.uri?}"),
+]
+
+
+class RpcError(Exception):
+    """The other side answered with an error; `data` is any JSON value, or absent."""
+
+    def __init__(self, code: int, message: str, *data: Any) -> None:
+        super().__init__(code, message, *data)
+
+    @property
+    def frame(self) -> dict[str, Any]:
+        """The `error` of an answer."""
+        code, message, *data = self.args
+        return {"code": code, "message": message, **({"data": data[0]} if data else {})}

@@ -1,0 +1,58 @@
+"""Reads and writes the lines of pipes, in threads that nothing else waits for."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from threading import Thread
+from typing import Any, Final, final
+
+__all__ = ["LineBuffer", "pump", "write_all"]
+
+_PIECE: Final = 65536
+
+
+def pump(source: int, heard: Callable[[bytes], None], ended: Callable[[], None]) -> Thread:
+    """Pass on what can be read from a file descriptor, as it comes, in a thread."""
+
+    def read() -> None:
+        with suppress(OSError):  # one of the sides has left
+            while piece := os.read(source, _PIECE):
+                heard(piece)
+        ended()
+
+    thread = Thread(target=read, daemon=True)
+    thread.start()
+    return thread
+
+
+def write_all(target: int, data: bytes) -> None:
+    """Write data to a file descriptor, however large it is."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(target, view) :]
+
+
+@final
+class LineBuffer:
+    """Finds JSON-RPC messages in the pieces of a stream."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def frames(self, piece: bytes) -> Iterator[dict[str, Any]]:
+        """The messages that a piece completes; other lines, such as a stray print, are no part."""
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        for line in lines:
+            yield from _frames_in(line)
+
+
+def _frames_in(line: bytes) -> Iterator[dict[str, Any]]:
+    """The messages in a line: none in one that is not JSON, several in a batch."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return
+    for frame in value if isinstance(value, list) else [value]:
+        if isinstance(frame, dict):
+            yield frame

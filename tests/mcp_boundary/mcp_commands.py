@@ -1,0 +1,24 @@
+"""Commands and transports of the tests."""
+
+import sys
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+
+from mcp import StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+SERVER = (sys.executable, str(Path(__file__).with_name("mcp_server_program.py")))
+VCR_GEN = (sys.executable, "-m", "vcr_gen.__main__")
+
+
+def recording(cassette: Path, *server: str) -> tuple[str, ...]:
+    return (*VCR_GEN, "mcp", "record", "-o", str(cassette), "--", *(server or SERVER))
+
+
+def serving(cassette: Path) -> tuple[str, ...]:
+    return (*VCR_GEN, "mcp", "serve", str(cassette))
+
+
+def over_stdio(command: tuple[str, ...]) -> AbstractAsyncContextManager[Any]:
+    return stdio_client(StdioServerParameters(command=command[0], args=list(command[1:])))

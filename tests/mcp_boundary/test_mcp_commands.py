@@ -1,0 +1,127 @@
+"""`vcr-gen mcp record` and `vcr-gen mcp serve`, seen from outside."""
+
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.command_line import run_command
+from tests.mcp_boundary.mcp_commands import recording, serving
+from tests.mcp_boundary.plain_client import PlainClient, client_of
+
+HERE = Path(__file__).parent
+PLAIN = (sys.executable, str(HERE / "plain_server.py"))
+
+
+def conversation(client: PlainClient) -> list[object]:
+    return [
+        client.ask("echo", text="Grüße", number=1),
+        client.ask("whose"),
+        client.ask("refuse"),
+        client.ask("echo"),
+    ]
+
+
+@pytest.fixture
+def tape(tmp_path):
+    path = tmp_path / "tape.yaml"
+    with client_of(recording(path, *PLAIN)) as client:
+        conversation(client)
+        assert client.leave() == (0, "")
+    return path
+
+
+def test_every_byte_passes_unchanged(tmp_path):
+    tee, outer, inner = str(HERE / "tee.py"), tmp_path / "outer", tmp_path / "inner"
+    outer.mkdir()
+    inner.mkdir()
+    proxied = recording(tmp_path / "tape.yaml", sys.executable, tee, str(inner), *PLAIN)
+    with client_of((sys.executable, tee, str(outer), *proxied)) as client:
+        conversation(client)
+        client.leave()
+    for name in ("said.to", "said.by"):
+        assert outer.joinpath(name).read_bytes() == inner.joinpath(name).read_bytes()
+    assert b"a line that is not JSON\n" in outer.joinpath("said.by").read_bytes()
+
+
+def test_the_mock_says_what_the_server_said(tmp_path, tape):
+    with client_of(PLAIN) as client:
+        live = conversation(client)
+    with client_of(serving(tape)) as client:
+        assert live == conversation(client)
+        assert client.leave() == (0, "")
+
+
+def test_a_changed_request_gets_an_error_that_names_the_field(tape):
+    with client_of(serving(tape)) as client:
+        [answer] = client.ask("echo", text="Grüße", number=2)
+        assert answer["error"]["code"] == -32603
+        assert "message.params.number" in answer["error"]["message"]
+        code, complaints = client.leave()
+    assert code == 1
+    assert "server echo was called with different arguments: message.params.number" in complaints
+
+
+def test_what_a_client_leaves_out_is_reported(tape):
+    with client_of(serving(tape)) as client:
+        client.ask("echo", text="Grüße", number=1)
+        code, complaints = client.leave()
+    assert code == 1
+    assert "server.request(message=whose" in complaints
+
+
+def test_a_changed_answer_of_the_client_is_reported(tape):
+    with client_of(serving(tape)) as client:
+        client.ask("echo", text="Grüße", number=1)
+        client.say(id=8, method="whose")
+        asked = client.hear()
+        client.say(id=asked["id"], result={"roots": ["there"]})
+        assert "error" in client.hear()
+        code, complaints = client.leave()
+    assert code == 1
+    assert "roots[0]" in complaints
+
+
+def test_a_server_that_dies_dies_again(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    with client_of(recording(tape, *PLAIN)) as client:
+        client.ask("echo", a=1)
+        assert client.ask("die") == []
+        assert client.leave()[0] == 3
+    with client_of(serving(tape)) as client:
+        client.ask("echo", a=1)
+        assert client.ask("die") == []
+        assert client.leave() == (0, "")
+
+
+def test_a_terminated_recording_can_be_served(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    with client_of(recording(tape, *PLAIN)) as client:
+        recorded = client.ask("echo", a=1)
+        client.process.send_signal(signal.SIGTERM)
+        client.process.wait(60)
+    with client_of(serving(tape)) as client:
+        assert recorded == client.ask("echo", a=1)
+
+
+def test_a_killed_recording_can_be_salvaged(tmp_path):
+    tape, partial = tmp_path / "tape.yaml", tmp_path / "tape.yaml.partial"
+    with client_of(recording(tape, *PLAIN)) as client:
+        recorded = client.ask("echo", a=1)
+        deadline = time.monotonic() + 60
+        while b"said" not in partial.read_bytes():  # recorded beside the forwarding
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        client.process.kill()
+    assert not tape.exists()
+    run_command("cassette", "convert", "--salvage", str(partial), str(tape), cwd=tmp_path)
+    with client_of(serving(tape)) as client:
+        assert recorded == client.ask("echo", a=1)
+
+
+def test_a_command_that_does_not_exist(tmp_path):
+    with client_of(recording(tmp_path / "tape.yaml", "no-such-server")) as client:
+        code, complaints = client.leave()
+    assert code == 2
+    assert complaints.startswith("vcr-gen: cannot run no-such-server: No such file or directory")

@@ -1,0 +1,50 @@
+"""A client sees the same live, while recording, and without the server."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+from tests.mcp_boundary.mcp_client_program import ERAS, session
+from tests.mcp_boundary.mcp_commands import SERVER, over_stdio, recording, serving
+
+from vcr_gen import Cassette
+from vcr_gen.boundaries.mcp import mcp_transport
+
+
+async def in_process(cassette: Path, mode: str, era: str) -> list[object]:
+    with Cassette(cassette, mode) as tape:
+        return await session(mcp_transport(tape, over_stdio(SERVER)), era)
+
+
+async def outside(command: tuple[str, ...], era: str) -> list[object]:
+    return await session(over_stdio(command), era)
+
+
+def without_order(seen: list[object]) -> list[str]:
+    return sorted(map(repr, seen))
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_a_client_in_this_process(tmp_path, era, backend):
+    tape = tmp_path / "tape.yaml"
+    live = anyio.run(outside, SERVER, era, backend=backend)
+    recorded = anyio.run(in_process, tape, "all", era, backend=backend)
+    assert without_order(live) == without_order(recorded)
+    for _ in range(3):
+        assert recorded == anyio.run(in_process, tape, "none", era, backend=backend)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_one_recording_of_the_proxy_serves_a_process_and_a_test(tmp_path, era):
+    tape = tmp_path / "tape.yaml"
+    recorded = anyio.run(outside, recording(tape), era)
+    for _ in range(2):
+        assert recorded == anyio.run(outside, serving(tape), era)
+    assert recorded == anyio.run(in_process, tape, "none", era)
+
+
+def test_a_recording_of_a_test_is_served_to_a_process(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    recorded = anyio.run(in_process, tape, "all", "auto")
+    assert recorded == anyio.run(outside, serving(tape), "auto")
