@@ -1,5 +1,6 @@
 """What a client asks of its server, and the server of its client."""
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from vcr_gen.boundary import inbound, outbound
@@ -33,3 +34,8 @@ class Line(Protocol):
 @inbound(name="desk")
 class Desk(Protocol):
     def ask(self, text: str) -> str: ...
+
+
+@outbound(name="feed")
+class Feed(Protocol):
+    def items(self, count: int) -> Iterator[int]: ...

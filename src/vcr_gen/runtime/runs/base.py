@@ -57,6 +57,7 @@ class Settings:
     templates: bool
     patience: float
     pace: float
+    other_side: frozenset[str]
     hermetic: "Hermetic | None"
     advice: Advice
     redaction: Redaction

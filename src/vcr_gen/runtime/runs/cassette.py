@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from os import PathLike
 from pathlib import Path
@@ -77,6 +77,7 @@ class Cassette:
         templates: bool = False,
         patience: float = 2.0,
         pace: float = 0.0,
+        other_side: Collection[str] = (),
         redaction: Redaction | None = None,
         before_record: Hook | None = None,
         before_replay: Hook | None = None,
@@ -95,7 +96,8 @@ class Cassette:
         `rules` name fields that are not compared, or are
         compared by a function. `templates` allows values that each replay computes. `patience` is
         how many seconds a replay waits for inactive threads. `pace` makes the environment take
-        this multiple of its recorded time. `hermetic` reports connections,
+        this multiple of its recorded time. `other_side` names boundaries that a replay plays from
+        the other side: what was outbound is inbound. `hermetic` reports connections,
         processes and files outside the boundaries during a replay. `record_with` is the command
         that records this session, for messages; the pytest plugin sets it. `redaction` adds rules
         for secrets. `before_record` gets every event and returns the value to store, or to compare
@@ -128,6 +130,7 @@ class Cassette:
             templates=templates,
             patience=patience,
             pace=pace,
+            other_side=frozenset(other_side),
             redaction=redaction or Redaction(),
             before_record=before_record,
             before_replay=before_replay,
@@ -135,7 +138,10 @@ class Cassette:
             advice=Advice(self.path, record_with, follows_variable(asked)),
         )
         try:
-            self._run = self._kind_of_run(max_age, when_stale)(self._settings)
+            kind = self._kind_of_run(max_age, when_stale)
+            if other_side and kind is not ReplayRun:
+                raise UsageError(f"other_side: {self.path} is not replayed in this mode")
+            self._run = kind(self._settings)
         except VcrError as error:
             hide_our_frames(error)
             raise

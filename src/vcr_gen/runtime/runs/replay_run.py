@@ -1,9 +1,9 @@
 """How a cassette replays, from opening to closing."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from vcr_gen.errors import (
     CassetteFormatError,
@@ -11,10 +11,12 @@ from vcr_gen.errors import (
     Divergence,
     DivergenceError,
     ReplayError,
+    UsageError,
     VerificationError,
 )
 from vcr_gen.runtime.boundary.port import Session
 from vcr_gen.runtime.boundary.rules import UnusedRuleWarning
+from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.failures.messages import (
@@ -62,14 +64,17 @@ class ReplayRun(Run):
             raise
 
     def _open(self, settings: Settings) -> None:
-        self._was_alone = _was_alone(self._reading)
+        self._was_alone = not settings.other_side and _was_alone(self._reading)
         header = Header.read(self._reading.header, settings.path)
         settings.anchors.check_recorded(header.anchors, settings.path)
         self.imported = header.imported
-        if header.imported is not None:
+        self._check_other_side()
+        if header.imported is not None or settings.other_side:
             settings.orders.free()
         self.screen = self._screen(replaying=True)
-        self._window = Window(self._reading, settings.before_replay, header.signatures)
+        self._window = Window(
+            self._reading, settings.before_replay, header.signatures, settings.other_side
+        )
         objects = Objects(replaying=True)
         self.reporter = Reporter(
             settings.advice,
@@ -113,6 +118,27 @@ class ReplayRun(Run):
         if not self.recording:
             self.engine.meet(peer)
             self.dispatcher.watch()
+
+    def learn(self, boundary: Boundary) -> None:
+        """Note that a wrapper of this boundary is attached; it must be of the right side."""
+        if boundary.name in self._settings.other_side:
+            recorded = self._recorded_boundaries()[boundary.name]
+            if recorded.get("direction") == boundary.direction:
+                raise UsageError(
+                    f"{self._settings.path}: {boundary.name} is {boundary.direction} on both "
+                    "sides\n\nhint: attach a wrapper of a Protocol with the same name and the "
+                    "opposite direction, or open the cassette without other_side"
+                )
+        super().learn(boundary)
+
+    def _check_other_side(self) -> None:
+        for name in self._settings.other_side:
+            if name not in self._recorded_boundaries():
+                raise UsageError(f"other_side: {self._settings.path} has no boundary {name!r}")
+
+    def _recorded_boundaries(self) -> Mapping[str, Any]:
+        boundaries: Any = self._reading.header.get("boundaries", {})
+        return boundaries if isinstance(boundaries, dict) else {}
 
     def _templates(self) -> "Templates | None":
         """The templates of the cassette; None if it has none."""

@@ -23,6 +23,7 @@ from vcr_gen.runtime.tape.events import (
     Start,
     driven_by_application,
 )
+from vcr_gen.runtime.tape.other_side import from_other_side
 from vcr_gen.runtime.tape.reading import Reading, Recorded, read_events
 
 __all__ = ["REACH", "Slot", "Window"]
@@ -59,8 +60,13 @@ class Window:
     """Reads the tape on demand and provides the unused events."""
 
     def __init__(
-        self, reading: Reading, before_replay: Hook | None, signatures: Mapping[str, str]
+        self,
+        reading: Reading,
+        before_replay: Hook | None,
+        signatures: Mapping[str, str],
+        other_side: Collection[str] = (),
     ) -> None:
+        self._other_side = other_side
         self._reading = reading
         self._signatures = signatures
         self._hooked = None if before_replay is None else Hooked("before_replay", before_replay)
@@ -306,6 +312,8 @@ class Window:
 
     def _read(self) -> Iterator[Slot]:
         recorded_events = _without_locks(read_events(self._reading, self._reading.path))
+        if self._other_side:
+            recorded_events = from_other_side(recorded_events, self._other_side, self._reading.path)
         for index, (event, start, number, line) in enumerate(recorded_events, start=1):
             self.last_call = max(self.last_call, start.call)
             self.last_at = max(self.last_at, event.at)

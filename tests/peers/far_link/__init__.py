@@ -1,0 +1,1 @@
+"""The far end of `link`: the same boundaries, seen by the server."""
