@@ -82,6 +82,11 @@ def _events(count: int) -> list[bytes]:
 
 TEXT: Final = "Grüße aus dem Norden. " * 40
 DOCUMENT: Final = json.dumps({"name": "Ada", "tags": ["a", "b"], "text": TEXT}).encode()
+TWO_MEMBERS: Final = gzip.compress(DOCUMENT) + gzip.compress(TEXT.encode())
+
+
+def _zstd(content: bytes) -> bytes:
+    return zstandard.ZstdCompressor().compress(content)
 
 
 def _echo(request: Request) -> list[Step]:
@@ -134,11 +139,20 @@ ENDPOINTS: Final[dict[str, Endpoint]] = {
     "until closed": Endpoint(lambda _: [_head("Connection: close"), b"first ", b"last"]),
     "gzip": Endpoint(lambda _: _whole(gzip.compress(DOCUMENT), "Content-Encoding: gzip")),
     "gzip in pieces": Endpoint(lambda _: _cut(gzip.compress(DOCUMENT), "Content-Encoding: gzip")),
+    "two gzip members": Endpoint(lambda _: _whole(TWO_MEMBERS, "Content-Encoding: gzip")),
+    "two gzip members in pieces": Endpoint(lambda _: _cut(TWO_MEMBERS, "Content-Encoding: gzip")),
+    "gzip and garbage": Endpoint(
+        lambda _: _whole(gzip.compress(DOCUMENT) + b"garbage", "Content-Encoding: gzip")
+    ),
+    "raw deflate": Endpoint(
+        lambda _: _cut(zlib.compress(DOCUMENT)[2:-4], "Content-Encoding: deflate")
+    ),
+    "two zstd frames": Endpoint(
+        lambda _: _whole(_zstd(DOCUMENT) + _zstd(b"and more"), "Content-Encoding: zstd")
+    ),
     "deflate": Endpoint(lambda _: _whole(zlib.compress(DOCUMENT), "Content-Encoding: deflate")),
     "br": Endpoint(lambda _: _whole(brotli.compress(DOCUMENT), "Content-Encoding: br")),
-    "zstd": Endpoint(
-        lambda _: _whole(zstandard.ZstdCompressor().compress(DOCUMENT), "Content-Encoding: zstd")
-    ),
+    "zstd": Endpoint(lambda _: _whole(_zstd(DOCUMENT), "Content-Encoding: zstd")),
     "broken gzip": Endpoint(lambda _: _whole(b"\x1f\x8bnonsense" * 9, "Content-Encoding: gzip")),
     "redirect": Endpoint(_redirect),
     "cookies": Endpoint(_cookies),

@@ -570,13 +570,18 @@ def test_another_upload_is_a_difference(tmp_path: Path) -> None:
         running(lambda s, b: program(s, b, b"other"), base, cassette)
 
 
-def test_a_body_that_aiohttp_does_not_decode_is_readable_on_the_tape(tmp_path: Path) -> None:
+@pytest.mark.parametrize("setting", ["of the session", "of the request"])
+def test_a_body_that_aiohttp_does_not_decode_is_readable_on_the_tape(
+    tmp_path: Path, setting: str
+) -> None:
+    of_request = {"auto_decompress": False} if setting == "of the request" else {}
+
     async def program(session: aiohttp.ClientSession, base: str) -> Any:
-        async with session.get(base) as response:
+        async with session.get(base, **of_request) as response:
             return gzip.decompress(await response.read()), response.headers["Content-Encoding"]
 
     answer = sending(whole(gzip.compress(b"readable text"), "Content-Encoding: gzip"))
-    three_times(tmp_path, answer, program, auto_decompress=False)
+    three_times(tmp_path, answer, program, auto_decompress=bool(of_request))
     assert "readable text" in (tmp_path / "tape.yaml").read_text()
 
 

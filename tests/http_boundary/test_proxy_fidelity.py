@@ -12,9 +12,26 @@ from vcr_gen.boundaries.http.proxy import HttpProxy
 OTHERWISE_LIVE = {
     "garbage": "what is not HTTP comes as a response with status 502",
 }
-COMPRESSED = ("gzip", "gzip in pieces", "deflate", "br")
+COMPRESSED = (
+    "gzip",
+    "gzip in pieces",
+    "two gzip members",
+    "two gzip members in pieces",
+    "gzip and garbage",
+    "raw deflate",
+    "deflate",
+    "br",
+    "two zstd frames",
+)
 """A replay compresses the body again, so that its length differs."""
-IN_PIECES = ("json in pieces", "text in pieces", "gzip in pieces", "until closed")
+IN_PIECES = (
+    "json in pieces",
+    "text in pieces",
+    "gzip in pieces",
+    "two gzip members in pieces",
+    "raw deflate",
+    "until closed",
+)
 """Not chunks: TCP may join the pieces that the proxy sends, most of all in a replay, which sends
 them without a pause. Tests of the proxy show that it passes each on as it comes."""
 

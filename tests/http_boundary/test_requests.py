@@ -588,6 +588,22 @@ def test_a_redacted_body_is_read_from_raw(tmp_path: Path, read: Callable[[Any], 
     assert json.loads(replayed)["name"] == "Ada"
 
 
+def test_the_next_request_follows_a_redacted_body_that_became_longer(tmp_path: Path) -> None:
+    body = b'{"password": "abc", "rest": 1}'
+
+    def run(cassette: Cassette | None) -> Any:
+        with session(cassette) as client:
+            response = client.get(url, stream=True)
+            begins = response.raw.read(int(response.headers["content-length"]))
+            status = client.get(url).status_code
+            return begins[:14], status
+
+    with answering(lambda handler: reply(handler, body)) as url:
+        live, recorded, replayed = three_times(tmp_path, run)
+    assert live == recorded == replayed
+    assert '"abc"' not in (tmp_path / "tape.yaml").read_text()
+
+
 # Replays --------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ from vcr_boundaries import VcrAsyncHttp
 from vcr_gen import Cassette
 from vcr_gen.boundaries.http.aiohttp_response import (
     arrivals,
+    decompresses,
     detach_timer,
     error_for,
     head_of,
@@ -57,7 +58,7 @@ class Middleware:
         else:
             if not sent.is_sent:
                 note_upload(request, len(content))
-            return await respond(request, head, items, timer)
+            return await respond(request, head, items, timer, decompresses=sent.decompresses)
         raise error
 
 
@@ -68,6 +69,7 @@ class _Sent:
     def __init__(self, request: ClientRequest, handler: Handler) -> None:
         self.request = request
         self._handler = handler
+        self.decompresses = decompresses(request, handler)
         self.is_sent = False
 
     async def send(self) -> ClientResponse:
@@ -89,7 +91,7 @@ class _Bridge:
             raise failure_of(error) from None
         try:
             yield head_of(response)
-            async for piece in arrivals(native.request, response):
+            async for piece in arrivals(response, decompresses=native.decompresses):
                 yield piece
         except Exception as error:
             raise failure_of(error) from None

@@ -8,6 +8,7 @@ in this module; it holds for aiohttp 3.12.4 up to at least 3.14:
   and the cookies of the response.
 - `ClientRequest._timer` is the total timeout of the session. It belongs to the program: the
   response gets it, and the real request goes on without it (see `detach_timer`).
+- The last handler is a closure over `auto_decompress`, the setting of the request.
 - `Payload._consumed` tells that a body cannot be sent again.
 - `ClientRequest._upload_tracker` (3.14.4 on) gets a call for each step of an upload.
 - `StreamReader._buffer` and `_http_chunk_splits` tell what has arrived already.
@@ -30,10 +31,11 @@ from multidict import CIMultiDict, CIMultiDictProxy, istr
 from vcr_gen.boundaries.http.content_encoding import Decoder, Encoder
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse, RawHeaders
 from vcr_gen.boundaries.http.failures import error_of
-from vcr_gen.boundaries.http.framing import Framing, Length, values_of
+from vcr_gen.boundaries.http.framing import Aside, Framing, Length, values_of
 
 __all__ = [
     "arrivals",
+    "decompresses",
     "detach_timer",
     "error_for",
     "head_of",
@@ -47,6 +49,18 @@ __all__ = [
 def timer_of(request: ClientRequest) -> Any:
     """The total timeout of the session."""
     return request._timer
+
+
+def decompresses(request: ClientRequest, handler: object) -> bool:
+    """Whether the program wants the content encoding undone.
+
+    A request may have a setting of its own, which only its handler knows.
+    """
+    names = getattr(getattr(handler, "__code__", None), "co_freevars", ())
+    if "auto_decompress" in names:
+        cells: Any = getattr(handler, "__closure__", ())
+        return bool(cells[names.index("auto_decompress")].cell_contents)
+    return request.session.auto_decompress
 
 
 def detach_timer(request: ClientRequest) -> None:
@@ -72,13 +86,13 @@ def head_of(response: ClientResponse) -> HttpResponse:
     )
 
 
-async def arrivals(request: ClientRequest, response: ClientResponse) -> AsyncIterator[bytes]:
+async def arrivals(response: ClientResponse, *, decompresses: bool) -> AsyncIterator[bytes]:
     """The body of a real response: each piece holds what has arrived together."""
     content: Any = response.content
     if content is EMPTY_PAYLOAD:
         return
     headers = response.raw_headers
-    decoder = None if _is_decoded(request, headers) else Decoder(headers)
+    decoder = None if decompresses and _is_decoded(headers) else Decoder(headers)
     length = Length(response.method, response.status, headers, is_decoded=decoder is None)
     is_streamed = not content.is_eof()
     content._timer = TimerNoop()
@@ -95,14 +109,16 @@ async def arrivals(request: ClientRequest, response: ClientResponse) -> AsyncIte
             framing.is_last = content.at_eof()
         if not framing.is_usual:
             yield framing
-        yield wire if decoder is None else decoder.decode(wire)
+        for piece in (wire,) if decoder is None else decoder.decode(wire):
+            yield piece
 
 
 async def respond(
-    request: ClientRequest, head: HttpResponse, items: Any, timer: Any
+    request: ClientRequest, head: HttpResponse, items: Any, timer: Any, *, decompresses: bool
 ) -> ClientResponse:
     """The response that the program gets: its body comes from the items of an exchange."""
-    body = _Body(request, head, items, timer)
+    is_decoded = decompresses and _is_decoded(head.headers)
+    body = _Body(request, head, items, timer, is_decoded=is_decoded)
     response = _new_response(request, timer)
     response.vcr_body = body
     if not head.is_streamed:
@@ -175,8 +191,15 @@ class _Body:
     connected = True
     upgraded = False
 
-    def __init__(self, request: ClientRequest, head: HttpResponse, items: Any, timer: Any) -> None:
-        is_decoded = _is_decoded(request, head.headers)
+    def __init__(
+        self,
+        request: ClientRequest,
+        head: HttpResponse,
+        items: Any,
+        timer: Any,
+        *,
+        is_decoded: bool,
+    ) -> None:
         self.length = Length(request.method, head.status, head.headers, is_decoded=is_decoded)
         self._content = EMPTY_PAYLOAD
         if not self.length.is_reached:
@@ -242,6 +265,10 @@ class _Body:
             async for piece in self._items:
                 if isinstance(piece, Framing):
                     framing = piece
+                    continue
+                if isinstance(piece, Aside):
+                    if self._encoder is not None:
+                        self._encoder.heed(piece)
                     continue
                 wire = piece if self._encoder is None else self._encoder.encode(piece)
                 last.append((wire, framing))
@@ -350,12 +377,12 @@ def _new_response(request: ClientRequest, timer: Any) -> Any:
     return _kind(response_class)(request.method, request.original_url, **given)
 
 
-def _is_decoded(request: ClientRequest, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether aiohttp undoes the content encoding of a response."""
+def _is_decoded(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether aiohttp can undo the content encoding of a response."""
     encodings = values_of(headers, b"content-encoding")
     if encodings == [b"zstd"] and not _knows_zstd():
         return False
-    return request.session.auto_decompress and encodings in _DECODED
+    return encodings in _DECODED
 
 
 _DECODED: Final[tuple[list[bytes], ...]] = ([], [b"gzip"], [b"deflate"], [b"br"], [b"zstd"])

@@ -12,12 +12,11 @@ from itertools import product
 from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl
 
-from vcr_gen.boundaries.http.content_encoding import Undecoded
-from vcr_gen.boundaries.http.framing import Framing
+from vcr_gen.boundaries.http.content_encoding import Members, Undecoded
+from vcr_gen.boundaries.http.framing import Framing, SizeLine
 
 __all__ = [
     "Body",
-    "SizeLine",
     "describe_body",
     "multipart_boundary",
     "piece_from_plain",
@@ -26,10 +25,6 @@ __all__ = [
 
 Body: TypeAlias = object
 """`{"json": …}`, `{"form": …}`, `{"multipart": …}`, a text, bytes, or None for no body."""
-
-
-class SizeLine(bytes):
-    """The size line of an HTTP chunk that did not arrive whole; what arrived of it follows."""
 
 
 _NOT_TEXT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -83,7 +78,7 @@ def piece_to_plain(piece: bytes) -> object:
         return {"undecoded": bytes(piece)}
     if isinstance(piece, SizeLine):
         return {"size line": _text_or_bytes(bytes(piece))}
-    if isinstance(piece, Framing):
+    if isinstance(piece, Framing | Members):
         return piece.to_plain()
     if piece[:1] in (b"{", b"[") and len(piece) <= _LARGEST_JSON:
         found = _parse_json(piece)
@@ -106,6 +101,8 @@ def piece_from_plain(stored: Any) -> bytes:
             return SizeLine(piece_from_plain(stored["size line"]))
         if "framing" in stored:
             return Framing.from_plain(stored["framing"])
+        if "members" in stored:
+            return Members.at(stored["members"])
         return _spell_json(stored["json"], tuple(stored.get("layout", "").split()))
     assert isinstance(stored, bytes)
     return stored

@@ -9,9 +9,10 @@ import zlib
 from collections.abc import Iterable
 from typing import Self, final
 
-from vcr_gen.runtime.privacy.compression import ENCODINGS, Encoding
+from vcr_gen.boundaries.http.framing import Aside
+from vcr_gen.runtime.privacy.compression import ENCODINGS, Compressor, Encoding
 
-__all__ = ["Decoder", "Encoder", "Piece", "Undecoded", "decoded_body"]
+__all__ = ["Decoder", "Encoder", "Members", "Piece", "Undecoded", "decoded_body"]
 
 
 class Piece(bytes):
@@ -32,6 +33,26 @@ class Undecoded(bytes):
     """A piece of a body whose content encoding is broken: stored as it travelled."""
 
 
+class Members(Aside):
+    """Where gzip members, or frames of zstd, begin in the next piece, other than the first.
+
+    Some clients read all members of a body, and some only the first.
+    """
+
+    begins: tuple[int, ...] = ()
+
+    @classmethod
+    def at(cls, begins: Iterable[int]) -> Self:
+        """Members that begin at these places."""
+        found = cls()
+        found.begins = tuple(begins)
+        return found
+
+    def to_plain(self) -> dict[str, object]:
+        """The stored form."""
+        return {"members": list(self.begins)}
+
+
 @final
 class Decoder:
     """Decodes the body of one response, piece by piece."""
@@ -42,20 +63,23 @@ class Decoder:
         self._decompress = [each for each in found if each is not None]
         self._is_able = len(self._decompress) == len(self._names)
 
-    def decode(self, wire: bytes) -> bytes:
-        """A piece as it is stored; one that cannot be decoded as it travelled."""
+    def decode(self, wire: bytes) -> tuple[bytes, ...]:
+        """A piece as it is stored, after what is said of it; as it travelled if it is broken."""
         if not self._names:
-            return wire
+            return (wire,)
         if not self._is_able:
-            return Undecoded(wire) if len(_known(self._names)) == len(self._names) else wire
+            return (Undecoded(wire) if len(_known(self._names)) == len(self._names) else wire,)
         try:
             decoded = wire
+            begins: tuple[int, ...] = ()
             for decompress in reversed(self._decompress):
-                decoded = decompress(decoded)
-            return Piece.of(wire, decoded)
+                decoded, begins = decompress(decoded)
         except Exception:  # each library has its own exception for broken data
             self._is_able = False
-            return Undecoded(wire)
+            return (Undecoded(wire),)
+        piece = Piece.of(wire, decoded)
+        says_members = begins and len(self._decompress) == 1
+        return (Members.at(begins), piece) if says_members else (piece,)
 
 
 @final
@@ -64,19 +88,36 @@ class Encoder:
 
     def __init__(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
         names = _encodings_of(headers)
-        found = [known.compressor() for known in _known(names)]
-        compressors = [each for each in found if each is not None]
-        self._compressors = compressors if len(compressors) == len(names) else []
+        self._encodings = _known(names) if len(_known(names)) == len(names) else []
+        self._compressors = self._new_compressors()
         self._is_begun = False
+        self._begins: tuple[int, ...] = ()
+
+    def heed(self, aside: Aside) -> None:
+        """Take what is said of the next piece, if it says how to encode it."""
+        if isinstance(aside, Members):
+            self._begins = aside.begins
 
     def encode(self, piece: bytes) -> bytes:
         """How a piece travels: ready to be decoded without the next one."""
+        begins, self._begins = self._begins, ()
         if isinstance(piece, Piece):
             return piece.wire
         if not self._compressors or isinstance(piece, Undecoded):
             return bytes(piece)
+        wire, start = b"", 0
+        for place in begins:
+            wire += self._compressed(piece[start:place]) + self.finish()
+            self._compressors, start = self._new_compressors(), place
+        return wire + self._compressed(piece[start:])
+
+    def _new_compressors(self) -> list[Compressor]:
+        found = [known.compressor() for known in self._encodings]
+        return [] if None in found else [each for each in found if each is not None]
+
+    def _compressed(self, data: bytes) -> bytes:
         self._is_begun = True
-        made = bytes(piece)
+        made = bytes(data)
         for compressor in self._compressors:
             made = compressor.compress(made) + compressor.flush(zlib.Z_SYNC_FLUSH)
         return made
@@ -91,7 +132,7 @@ class Encoder:
 
 def decoded_body(content: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     """A whole body without its content encoding; as it is if that cannot be undone."""
-    piece = Decoder(headers).decode(content)
+    *_, piece = Decoder(headers).decode(content)
     return bytes(content if isinstance(piece, Undecoded) else piece)
 
 

@@ -3,15 +3,23 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Self, final
 
-__all__ = ["Framing", "Length", "values_of"]
+__all__ = ["Aside", "Framing", "Length", "SizeLine", "values_of"]
 
 
-class Framing(bytes):
-    """Says how the next piece of a body was framed, if that is not what its reader expects.
+class Aside(bytes):
+    """Says something about the next piece of a body, and is not content itself.
 
     It is a separate item, so that the piece itself stays plain text. Only then does redaction find
-    secrets that are cut into several pieces.
+    secrets that are cut into several pieces. A client ignores what only another client needs.
     """
+
+
+class SizeLine(Aside):
+    """The size line of an HTTP chunk that did not arrive whole; what arrived of it follows."""
+
+
+class Framing(Aside):
+    """Says how the next piece of a body was framed, if that is not what its reader expects."""
 
     cuts: tuple[int, ...] = ()
     """Where HTTP chunks end inside the piece; in a body without chunks, what arrived apart."""

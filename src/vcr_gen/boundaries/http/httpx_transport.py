@@ -20,6 +20,7 @@ from vcr_gen.boundaries.http.exchanges import (
     describe_request,
 )
 from vcr_gen.boundaries.http.failures import error_of, failure_of
+from vcr_gen.boundaries.http.framing import Aside
 
 __all__ = ["AsyncTransport", "Transport"]
 
@@ -172,7 +173,7 @@ class _Bridge:
             yield head
             decoder = Decoder(head.headers)
             for wire in response.stream:
-                yield decoder.decode(wire)
+                yield from decoder.decode(wire)
         except Exception as error:
             raise failure_of(error) from None
         finally:
@@ -199,7 +200,8 @@ class _AsyncBridge:
             yield head
             decoder = Decoder(head.headers)
             async for wire in response.stream:
-                yield decoder.decode(wire)
+                for piece in decoder.decode(wire):
+                    yield piece
         except Exception as error:
             raise failure_of(error) from None
         finally:
@@ -274,7 +276,10 @@ class _Body:
     def __iter__(self) -> Iterator[bytes]:
         try:
             for piece in self._items:
-                yield self._encoder.encode(piece)
+                if isinstance(piece, Aside):
+                    self._encoder.heed(piece)
+                else:
+                    yield self._encoder.encode(piece)
             if rest := self._encoder.finish():
                 yield rest
         except HttpError as failed:
@@ -297,7 +302,10 @@ class _AsyncBody:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
             async for piece in self._items:
-                yield self._encoder.encode(piece)
+                if isinstance(piece, Aside):
+                    self._encoder.heed(piece)
+                else:
+                    yield self._encoder.encode(piece)
             if rest := self._encoder.finish():
                 yield rest
         except HttpError as failed:

@@ -11,7 +11,6 @@ from urllib3.util import Retry
 
 from vcr_boundaries import VcrHttp
 from vcr_gen import Cassette
-from vcr_gen.boundaries.http.bodies import SizeLine
 from vcr_gen.boundaries.http.content_encoding import Decoder
 from vcr_gen.boundaries.http.exchanges import (
     HttpError,
@@ -20,6 +19,7 @@ from vcr_gen.boundaries.http.exchanges import (
     describe_request,
 )
 from vcr_gen.boundaries.http.failures import error_of, failure_of
+from vcr_gen.boundaries.http.framing import SizeLine
 from vcr_gen.boundaries.http.urllib3_bodies import joined, pieces_of
 from vcr_gen.boundaries.http.urllib3_responses import raw_response
 
@@ -130,7 +130,10 @@ class _Bridge:
             decoder = Decoder(head.headers)
             pieces = pieces_of(response.raw)
             for piece in pieces if native.in_pieces else joined(pieces):
-                yield piece if isinstance(piece, SizeLine) else decoder.decode(piece)
+                if isinstance(piece, SizeLine):
+                    yield piece
+                else:
+                    yield from decoder.decode(piece)
         except Exception as error:
             raise failure_of(error) from None
         finally:

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 from urllib3 import exceptions
 
-from vcr_gen.boundaries.http.bodies import SizeLine
+from vcr_gen.boundaries.http.framing import SizeLine
 
 __all__ = ["MOST", "joined", "pieces_of"]
 

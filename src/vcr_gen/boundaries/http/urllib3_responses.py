@@ -14,10 +14,10 @@ from typing import Any, final
 from urllib3 import HTTPHeaderDict, exceptions
 from urllib3 import HTTPResponse as RawResponse
 
-from vcr_gen.boundaries.http.bodies import SizeLine
 from vcr_gen.boundaries.http.content_encoding import Encoder
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse
 from vcr_gen.boundaries.http.failures import error_of
+from vcr_gen.boundaries.http.framing import Aside, SizeLine
 from vcr_gen.boundaries.http.urllib3_bodies import MOST
 from vcr_gen.errors import UsageError
 
@@ -93,11 +93,12 @@ class _Wire(RawIOBase):
     def is_used_up(self, given: int) -> bool:
         """Whether the program has got the whole body, of which it has got `given` bytes.
 
-        The end of the exchange is read with the last byte: the program may not ask for more.
+        The end of the exchange is read with the last byte: the program may not ask for more. In a
+        replay the body may be longer; the end is read where it was read in the recording.
         """
         if self._length is None:
             return False
-        while self._length <= given == self.written and not self._is_over:
+        while self._length <= given and not self._is_over:
             self._pull()
         return given == self.written and self._is_over and not self.ended_early
 
@@ -140,6 +141,8 @@ class _Wire(RawIOBase):
         else:
             if isinstance(piece, SizeLine):
                 self._size_line = piece
+            elif isinstance(piece, Aside):
+                self._encoder.heed(piece)
             else:
                 self._write(self._encoder.encode(piece))
 

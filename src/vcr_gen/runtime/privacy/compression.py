@@ -7,6 +7,9 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias, final
 
 __all__ = ["ENCODINGS", "Compressor", "Encoding", "brotli_library", "zstd_library"]
 
+_ZLIB_METHOD: Final = 8
+"""The low half of the first byte in the format of zlib; no raw data begins with it."""
+
 
 class Compressor(Protocol):
     """Compresses data piece by piece, as in the module `zlib`."""
@@ -18,7 +21,21 @@ class Compressor(Protocol):
         """What is left: the end, or with `Z_SYNC_FLUSH` all that was taken so far."""
 
 
-Decompress: TypeAlias = Callable[[bytes], bytes]
+Decompress: TypeAlias = Callable[[bytes], tuple[bytes, tuple[int, ...]]]
+"""Takes the next piece of compressed data: what is in it, and where members begin in that.
+
+Data of gzip and zstd may have several members, one after the other; the first counts as begun.
+"""
+
+
+class _Member(Protocol):
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
 
 
 class Encoding(NamedTuple):
@@ -45,38 +62,71 @@ def _imported(name: str) -> Any:
         return None
 
 
+@final
+class _Members:
+    """Decompresses one member after the other."""
+
+    def __init__(self, begun: Callable[[], _Member], harmless: tuple[type[Exception], ...]) -> None:
+        """`harmless` is how data after the last member fails, if readers ignore such data."""
+        self._begun = begun
+        self._harmless = harmless
+        self._member = begun()
+        self._is_over = False
+
+    def __call__(self, data: bytes) -> tuple[bytes, tuple[int, ...]]:
+        found, rest = b"", data
+        if not self._member.eof:
+            found, rest = self._member.decompress(data), self._rest()
+        begins: list[int] = []
+        while rest and not self._is_over:
+            member = self._begun()
+            try:
+                more = member.decompress(rest)
+            except self._harmless:
+                self._is_over = True
+                break
+            begins.append(len(found))
+            self._member = member
+            found, rest = found + more, self._rest()
+        return found, tuple(begins)
+
+    def _rest(self) -> bytes:
+        return self._member.unused_data if self._member.eof else b""
+
+
+def _single(decompress: Callable[[bytes], bytes]) -> Decompress:
+    return lambda data: (decompress(data), ())
+
+
 def _gunzip() -> Decompress:
-    return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress
+    return _Members(lambda: zlib.decompressobj(zlib.MAX_WBITS | 16), (zlib.error,))
 
 
 def _inflate() -> Decompress:
-    """Servers send either of two formats by this name; the first piece shows which."""
-    chosen: list[Decompress] = []
+    """Servers send either of two formats by this name; the first byte shows which."""
+    chosen: list[Callable[[bytes], bytes]] = []
 
-    def decode(wire: bytes) -> bytes:
-        if chosen:
-            return chosen[0](wire)
-        for bits in (zlib.MAX_WBITS, -zlib.MAX_WBITS):
-            decompressor = zlib.decompressobj(bits)
-            try:
-                decoded = decompressor.decompress(wire)
-            except zlib.error:
-                continue
-            chosen.append(decompressor.decompress)
-            return decoded
-        raise zlib.error("not deflated")
+    def decompress(data: bytes) -> bytes:
+        if not data:
+            return b""
+        if not chosen:
+            bits = zlib.MAX_WBITS if data[0] & 0x0F == _ZLIB_METHOD else -zlib.MAX_WBITS
+            chosen.append(zlib.decompressobj(bits).decompress)
+        return chosen[0](data)
 
-    return decode
+    return _single(decompress)
 
 
 def _unbrotli() -> Decompress | None:
     library = brotli_library()
-    return None if library is None else library.Decompressor().process
+    return None if library is None else _single(library.Decompressor().process)
 
 
 def _unzstd() -> Decompress | None:
     library = zstd_library()
-    return None if library is None else library.ZstdDecompressor().decompressobj().decompress
+    if library is None:
+        return None
+    return _Members(lambda: library.ZstdDecompressor().decompressobj(), ())
 
 
 def _gzip() -> Compressor:

@@ -90,18 +90,18 @@ class _Bridge:
             headers=native.response_headers,
         )
         if native.body and native.method != "HEAD" and native.status not in _BODILESS:
-            yield _decoded(native)
+            yield from _decoded(native)
 
 
-def _decoded(exchange: ImportedExchange) -> bytes:
+def _decoded(exchange: ImportedExchange) -> tuple[bytes, ...]:
     """The body without its content encoding, which may have been undone before it was stored."""
     body = exchange.body
     try:
         body.decode()
     except UnicodeDecodeError:
         decoded = Decoder(exchange.response_headers).decode(body)
-        return body if isinstance(decoded, Undecoded) else decoded
-    return body  # text, which a lenient decoder might take for compressed data
+        return (body,) if isinstance(decoded[0], Undecoded) else decoded
+    return (body,)  # text, which a lenient decoder might take for compressed data
 
 
 def _usual_reason(status: int) -> str:

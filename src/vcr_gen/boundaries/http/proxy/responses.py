@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from vcr_gen.boundaries.http.content_encoding import Encoder
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse
+from vcr_gen.boundaries.http.framing import Aside
 
 __all__ = ["Framing", "framed", "framing_of", "own_response", "stays_open", "wire_head"]
 
@@ -74,7 +75,10 @@ def _encoded(head: HttpResponse, items: Iterable[HttpResponse | bytes]) -> Itera
     encoder = Encoder(head.headers)
     for item in items:
         assert isinstance(item, bytes)
-        yield encoder.encode(item)
+        if isinstance(item, Aside):
+            encoder.heed(item)
+        else:
+            yield encoder.encode(item)
     if rest := encoder.finish():
         yield rest
 

@@ -86,7 +86,7 @@ class Upstream:
                     decoder = Decoder(each.headers)
                     yield each
                 else:
-                    yield decoder.decode(each)
+                    yield from decoder.decode(each)
         except _ClientGoneError as gone:
             message = "the client closed the connection before the end of the response"
             raise HttpError(Failure(CLIENT_GONE, message), gone) from None
