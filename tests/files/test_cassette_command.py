@@ -28,6 +28,30 @@ SESSION: list[dict[str, Plain]] = [
     {"end": 3, "raised": {"$type": "OSError", "args": [2, "No such file"]}},
 ]
 
+CALL: dict[str, Plain] = {"call": 2, "of": "Runner.run", "at": 0.1, "args": {"wait": 2.5}}
+RAISED: dict[str, Plain] = {"raised": {"$type": "OSError", "args": [2, "No such file"]}}
+RECORDED: list[dict[str, Plain]] = [
+    {"call": 1, "of": "server.start", "inbound": True, "at": 0.0, "args": {"name": "build"}},
+    {**CALL, "took": 0.5, "returned": "fäil\r\n"},
+    {
+        "call": 3,
+        "of": "Runner.watch",
+        "at": 0.7,
+        "items": [{"at": 0.8, "value": "compiling\n\tmain.c \n"}, {"at": 0.9, "value": 7}],
+        "ended_at": 1.0,
+        **RAISED,
+    },
+]
+"""As a recording in YAML writes it."""
+UNFOLDED: list[dict[str, Plain]] = [
+    *RECORDED[:2],
+    {"call": 3, "of": "Runner.watch", "at": 0.7},
+    {"item": 3, "at": 0.8, "value": "compiling\n\tmain.c \n"},
+    {"item": 3, "at": 0.9, "value": 7},
+    {"end": 3, "at": 1.0, **RAISED},
+]
+"""As a recording in JSONL writes it."""
+
 
 @pytest.fixture
 def tapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -141,17 +165,25 @@ def test_wrong_usage_exits_2(arguments, capsys):
 
 
 def test_converting_there_and_back_gives_the_same_bytes(tapes, capsys):
-    yaml, jsonl, back = tapes / "good.yaml", tapes / "new.jsonl", tapes / "back.yaml"
+    yaml, jsonl, back = tapes / "recorded.yaml", tapes / "new.jsonl", tapes / "back.yaml"
+    yaml.write_bytes(write(YAML, HEADER, RECORDED))
     assert main(["cassette", "convert", str(yaml), str(jsonl)]) == 0
     assert main(["cassette", "convert", str(jsonl), str(back)]) == 0
-    assert jsonl.read_bytes() == write(JSONL, HEADER, SESSION)
+    assert jsonl.read_bytes() == write(JSONL, HEADER, RECORDED)
     assert back.read_bytes() == yaml.read_bytes()
-    assert capsys.readouterr().out == f"wrote {jsonl}: 5 events\nwrote {back}: 5 events\n"
+    assert capsys.readouterr().out == f"wrote {jsonl}: 3 events\nwrote {back}: 3 events\n"
+
+
+def test_converting_to_yaml_folds_streams_as_a_recording_does(tmp_path):
+    jsonl, yaml = tmp_path / "tape.jsonl", tmp_path / "tape.yaml"
+    jsonl.write_bytes(write(JSONL, HEADER, UNFOLDED))
+    assert main(["cassette", "convert", "-q", str(jsonl), str(yaml)]) == 0
+    assert yaml.read_bytes() == write(YAML, HEADER, RECORDED)
 
 
 def test_templates_survive_being_converted(tmp_path):
     yaml, jsonl, back = tmp_path / "a.yaml", tmp_path / "b.jsonl", tmp_path / "c.yaml"
-    event = {**SESSION[1], "returned": {"id": {"$template": "{{ uuid }}"}}}
+    event = {**RECORDED[1], "returned": {"id": {"$template": "{{ uuid }}"}}}
     yaml.write_bytes(write(YAML, HEADER, [event]))
     assert b"id: !template" in yaml.read_bytes()
     assert main(["cassette", "convert", "-q", str(yaml), str(jsonl)]) == 0

@@ -1,16 +1,18 @@
 """`vcr-gen cassette convert`: converts a cassette to another format, event by event."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from vcr_gen.cli.cassette.cassette_files import refuse_existing, write_cassette
+from vcr_gen.cli.cassette.cassette_files import folded, refuse_existing, write_cassette
 from vcr_gen.cli.cassette.import_recordings import ORIGINS, import_recording
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import CassetteFormatError
-from vcr_gen.runtime.formats import Entry
-from vcr_gen.runtime.tape.reading import entries_of, open_regular
+from vcr_gen.runtime.formats import Entry, format_for
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.entries import unfold
+from vcr_gen.runtime.tape.reading import entries_of, open_regular, target_of
 
 __all__ = ["add_parser", "run"]
 
@@ -58,10 +60,22 @@ def run(arguments: argparse.Namespace) -> int:
         entries = entries_of(stream, source)
         header = next(entries)
         kept = _whole(entries) if arguments.salvage else entries
-        events = (entry.data for entry in kept if entry.kind == "event")
-        count = write_cassette(target, header.data, events)
+        events = (entry for entry in kept if entry.kind == "event")
+        count = write_cassette(target, header.data, _converted(events, source, target))
     wrote = FileNote(str(target), "wrote", counted(count, "event"))
     return print_outcome(Outcome(code=FINE, files=[wrote]), Terminal.of(arguments))
+
+
+def _converted(
+    entries: Iterator[Entry], source: Path, target: Path
+) -> Iterator[Mapping[str, Plain]]:
+    """The entries; streams are folded if only the target's format does this."""
+    if format_for(target_of(source)).grows or not format_for(target).grows:
+        return (entry.data for entry in entries)
+    events = (
+        event for entry in entries for event in unfold(entry.data, path=source, line=entry.line)
+    )
+    return folded(events, target)
 
 
 def _whole(entries: Iterator[Entry]) -> Iterator[Entry]:

@@ -1,21 +1,19 @@
 """`vcr-gen cassette redact`: replaces credentials in cassettes, which still replay."""
 
 import argparse
-from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vcr_gen.cassette_tools.find_secrets import find_secrets
-from vcr_gen.cli.cassette.cassette_files import find_cassettes, write_cassette
+from vcr_gen.cli.cassette.cassette_files import find_cassettes, folded, write_cassette
 from vcr_gen.cli.cassette.scan import read_scan_config
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.codec.placeholders import placeholders_in
-from vcr_gen.runtime.formats import format_for
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
-from vcr_gen.runtime.tape.entries import Folding
+from vcr_gen.runtime.tape.events import Event
 from vcr_gen.runtime.tape.reading import Reading, is_partial, read_events
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
 from vcr_gen.runtime.values.stored_values import Screen
@@ -83,25 +81,16 @@ def redactor_of(reading: Reading, redaction: Redaction) -> Secrets:
 
 def redacted_events(reading: Reading, secrets: Secrets) -> Iterator[Mapping[str, Plain]]:
     """The entries of a tape without secrets, also where a secret spans items of a stream."""
-    ready: deque[Mapping[str, Plain]] = deque()
+    return folded(_redacted(reading, secrets), reading.path)
 
-    def grow(more: Mapping[str, Plain]) -> None:
-        last = dict(ready.pop())
-        for key, value in more.items():
-            items = last.get(key)
-            if isinstance(items, list) and isinstance(value, list):
-                items += value
-            else:
-                last[key] = value
-        ready.append(last)
 
-    folding = Folding(ready.append, grow if format_for(reading.path).grows else None)
-    holding = StreamBuffer(secrets, folding.add)
+def _redacted(reading: Reading, secrets: Secrets) -> Iterator[Event]:
+    ready: list[Event] = []
+    holding = StreamBuffer(secrets, ready.append)
     screen = Screen(secrets)
     for event, start, _, _ in read_events(reading, reading.path):
         holding.add(screen.recorded(event, start.of))
-        while len(ready) > 1:  # the last one may grow
-            yield ready.popleft()
+        yield from ready
+        ready.clear()
     holding.flush()
-    folding.close()
     yield from ready
