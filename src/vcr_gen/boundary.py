@@ -82,39 +82,50 @@ class Match:
 
     `key(value)` returns what counts of a value, as plain data: texts, numbers, lists, dicts. A
     failure then shows what differs inside the keys, and calls are found by them.
+    `joined(items)` does the same for all items of a stream at once, in mode `verify`: how the
+    environment cuts a stream into items does not count then.
     Two of the same function are equal, so that annotations with them are.
     """
 
-    __slots__ = ("key", "same")
+    __slots__ = ("joined", "key", "same")
 
     @overload
     def __init__(self, same: Callable[[Any, Any], bool]) -> None: ...
     @overload
     def __init__(self, *, key: Callable[[Any], Any]) -> None: ...
+    @overload
+    def __init__(self, *, joined: Callable[[list[Any]], Any]) -> None: ...
     def __init__(
         self,
         same: Callable[[Any, Any], bool] | None = None,
         *,
         key: Callable[[Any], Any] | None = None,
+        joined: Callable[[list[Any]], Any] | None = None,
     ) -> None:
-        if (same is None) == (key is None):
-            raise TypeError("Match takes a function `same`, or `key=` and a function")
+        if (same, key, joined).count(None) != 2:
+            raise TypeError("Match takes one function: `same`, `key=…` or `joined=…`")
         self.same: Final = same
         self.key: Final = key
+        self.joined: Final = joined
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Match) and (other.same, other.key) == (self.same, self.key)
+        return isinstance(other, Match) and other._functions == self._functions
 
     def __hash__(self) -> int:
         return hash(repr(self))
 
     def __repr__(self) -> str:
-        return f"Match({'key=' if self.key else ''}{self.name})"
+        option = "key=" if self.key else "joined=" if self.joined else ""
+        return f"Match({option}{self.name})"
 
     @property
     def name(self) -> str:
         """The name of its function."""
-        return name_of(self.key or self.same)
+        return name_of(self.key or self.joined or self.same)
+
+    @property
+    def _functions(self) -> tuple[object, ...]:
+        return self.same, self.key, self.joined
 
 
 @final

@@ -1,6 +1,6 @@
 """Boundaries of a market: orders go out, questions come in."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Protocol
@@ -16,6 +16,11 @@ def about(recorded: datetime, actual: datetime) -> bool:
 def lasting(labels: dict[str, str]) -> dict[str, str]:
     """The labels that count: those of today do not."""
     return {name: text for name, text in labels.items() if not name.startswith("today")}
+
+
+def whole(prices: list[str]) -> dict[str, str]:
+    """A list of prices, however it was cut."""
+    return {"prices": "".join(prices)}
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,8 @@ class Market(Protocol):
     def fetch(self, key: str, options: dict[str, int] = ...) -> str: ...
     async def afetch(self, key: str) -> str: ...
     def label(self, labels: Annotated[dict[str, str], Match(key=lasting)]) -> str: ...
+    def prices(self, day: str) -> Iterator[Annotated[str, Match(joined=whole)]]: ...
+    def aprices(self, day: str) -> AsyncIterator[Annotated[str, Match(joined=whole)]]: ...
 
 
 @inbound

@@ -116,7 +116,7 @@ def _from_plain(stored: Any) -> HttpResponse | bytes:
 Received: TypeAlias = Annotated[
     HttpResponse | bytes,
     Codec(_to_plain, _from_plain),
-    Match(key=compared_response),
+    Match(joined=compared_response),
     Shown("{head}"),
 ]
 """The head of a response, or a piece of its body."""

@@ -1,13 +1,14 @@
 """How requests are compared: what counts by default, and what a project loosens."""
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Final
 from urllib.parse import unquote_plus, urlsplit, urlunsplit
 
 from vcr_gen import Cassette, Rule
+from vcr_gen.boundaries.http.bodies import SizeLine, describe_body
 from vcr_gen.boundary import Match, Volatile
 from vcr_gen.errors import CassetteError, UsageError
 
@@ -74,19 +75,31 @@ def compared_headers(headers: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def compared_response(received: Any) -> object:
-    """What mode `verify` compares of the head of a response, or of a piece of its body."""
-    if isinstance(received, bytes):
-        return received.decode("latin-1")
-    named = sorted((name.decode("latin-1").lower(), value) for name, value in received.headers)
-    return {
-        "status": received.status,
-        "headers": [
-            [name, value.decode("latin-1")]
-            for name, value in named
-            if not _is_among(name, VARYING_IN_RESPONSES)
-        ],
+def compared_response(received: Sequence[Any]) -> dict[str, object]:
+    """What mode `verify` compares of a response: not how its body is cut, nor what varies."""
+    heads = [each for each in received if not isinstance(each, bytes)]
+    content = b"".join(
+        each for each in received if isinstance(each, bytes) and not isinstance(each, SizeLine)
+    )
+    if not heads:
+        return {"response": {"body": _compared_body(content, "")}}
+    found: dict[str, list[str]] = {}
+    for name, value in heads[0].headers:
+        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+    named = {
+        name: values[0] if len(values) == 1 else values
+        for name, values in found.items()
+        if not _is_among(name, VARYING_IN_RESPONSES)
     }
+    body = _compared_body(content, found.get("content-type", [""])[0])
+    return {"response": {"status": heads[0].status, "headers": named, "body": body}}
+
+
+def _compared_body(content: bytes, content_type: str) -> object:
+    """A body as requests have it, but binary data as text: a key is plain data."""
+    is_form = content_type.lower().startswith(("multipart/", "application/x-www-form"))
+    body = describe_body(content, "" if is_form else content_type)
+    return body.decode("latin-1") if isinstance(body, bytes) else body
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,7 +48,8 @@ class Rule:
         parse_path(self.path)
         if not self.of or not isinstance(self.of, str):
             raise UsageError(f"a rule names `Boundary.method`; got {self.of!r}")
-        if self.how is not Volatile and not isinstance(self.how, Match):
+        is_match = isinstance(self.how, Match) and self.how.joined is None
+        if self.how is not Volatile and not is_match:
             hint = "hint: pass redaction=… to mark secrets" if repr(self.how) == "Secret" else ""
             raise UsageError(
                 f"a rule's `how` is Volatile or Match(same); got {self.how!r}\n\n{hint}".rstrip()

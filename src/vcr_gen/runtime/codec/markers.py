@@ -34,6 +34,12 @@ def is_marker(word: object) -> bool:
     )
 
 
+def joined_of(annotation: object) -> Callable[[list[Any]], Any] | None:
+    """The function that compares all items of a stream of this type at once, if there is one."""
+    found = (word.joined for word in metadata_of(annotation) if isinstance(word, Match))
+    return next(filter(None, found), None)
+
+
 def is_unrecorded(annotation: object) -> bool:
     """Whether the annotation says that its value is not recorded."""
     return any(word is Unrecorded for word in metadata_of(annotation))
@@ -52,7 +58,7 @@ def mark(nodes: Nodes, inner: Node, words: Iterable[object]) -> Node:
         if isinstance(word, Given):
             node = GivenNode(node, nodes.node(word.stream))
     for word in words:
-        if isinstance(word, Match):
+        if isinstance(word, Match) and word.joined is None:
             node = _compared(node, word)
     if any(word is Volatile for word in words):
         node = VolatileNode(node)
@@ -198,14 +204,14 @@ class KeyNode(Wrapper):
         return differences(left, right)
 
 
-def plain_key(key: Callable[[Any], Any], value: object) -> Plain:
+def plain_key(key: Callable[[Any], Any], value: object, option: str = "key") -> Plain:
     """The key of a value, if it is plain data."""
     found: Plain = key(value)
     try:
         check_plain(found)
     except EncodeError as error:
         what = f"expected plain data; got {error.got}"
-        raise UsageError(f"Match(key={name_of(key)}): {what}") from None
+        raise UsageError(f"Match({option}={name_of(key)}): {what}") from None
     return found
 
 

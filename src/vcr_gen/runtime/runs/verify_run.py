@@ -19,6 +19,7 @@ from vcr_gen.runtime.tape.events import (
     INTERNAL,
     End,
     Event,
+    Item,
     Start,
     driven_by_application,
     kind_of,
@@ -121,6 +122,10 @@ class _Comparison:
     def _compare_call(
         self, path: Path, name: str, start: Start, before: _Events, after: _Events
     ) -> Iterator[_Found]:
+        bound = self.known.get(start.of)
+        if bound is not None and bound.joined is not None:
+            yield from self._compare_joined(path, name, start, before, after)
+            before, after = _without_items(before), _without_items(after)
         for (old, line), (new, _) in zip(before, after, strict=False):
             place = f"{shown_path(path)}:{line}: {name}"
             by_program = driven_by_application(new, start)
@@ -132,13 +137,32 @@ class _Comparison:
                 what = "called with different arguments"
                 if not isinstance(new, Start):
                     what = how_it_differs(new, old)
-                rows = [f"  {row}" for each in found for row in show_difference(each).split("\n")]
-                yield _Found("\n".join([f"{place}: {what}", *rows]), by_program)
+                yield _Found("\n".join([f"{place}: {what}", *_rows(found)]), by_program)
         if len(before) != len(after):
             first = max(before, after, key=len)[min(len(before), len(after))][0]
             place = f"{shown_path(path)}:{before[0][1]}: {name}"
             text = f"{place}: recorded {len(before)} events, now {len(after)}"
             yield _Found(text, driven_by_application(first, start))
+
+    def _compare_joined(
+        self, path: Path, name: str, start: Start, before: _Events, after: _Events
+    ) -> Iterator[_Found]:
+        """Compare the items of a stream, however they are cut."""
+        bound = self.known[start.of]
+        assert bound.joined is not None
+        left, right = (
+            self.secrets.redactor.redact(  # puts the parts of a secret together
+                bound.joined([bound.value.restore(event.value) for event, _ in _items(events)])
+            )
+            for events in (before, after)
+        )
+        found = differences(left, self.secrets.align(left, right))
+        self.secrets.vault.settle()
+        if found:
+            line = next((line for _, line in _items(before)), before[0][1])
+            place = f"{shown_path(path)}:{line}: {name}: yielded different items"
+            named = [replace(each, path=_named(each.path)) for each in found]
+            yield _Found("\n".join([place, *_rows(named)]), start.inbound)
 
     def _differences(self, of: str, old: Event, new: Event) -> list[Difference]:
         """The differences between two events of one kind."""
@@ -166,6 +190,23 @@ class _Comparison:
         else:
             found = differences(before, self.secrets.align(before, after))
         return (replace(each, path=root + each.path.removeprefix("$")) for each in found)
+
+
+def _items(events: _Events) -> list[tuple[Item, int]]:
+    return [(each, line) for each, line in events if isinstance(each, Item) and not each.raised]
+
+
+def _without_items(events: _Events) -> _Events:
+    return [each for each in events if not isinstance(each[0], Item) or each[0].raised]
+
+
+def _named(path: str) -> str:
+    """A path in what a function made of all items: `response.body`, or `$items[0]`."""
+    return path[2:] if path.startswith("$.") else f"$items{path[1:]}"
+
+
+def _rows(found: Iterable[Difference]) -> list[str]:
+    return [f"  {row}" for each in found for row in show_difference(each).split("\n")]
 
 
 def _channel(bound: Bound | None, event: Event) -> ValueChannel | None:

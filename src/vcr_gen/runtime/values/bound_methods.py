@@ -13,6 +13,7 @@ from vcr_gen.runtime.boundary.call_kinds import Kind, given_type, shape_of
 from vcr_gen.runtime.boundary.rules import Rules, how_in_words
 from vcr_gen.runtime.boundary.spec import Method
 from vcr_gen.runtime.codec import Codec
+from vcr_gen.runtime.codec.markers import joined_of, plain_key
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
@@ -58,6 +59,8 @@ class Bound:
     raised: ValueChannel
     nothing: ValueChannel
     """The end of a stream that has no value: closed, or asynchronous."""
+    joined: Callable[[list[Any]], Plain] | None
+    """What compares all items of a stream at once, in mode `verify`."""
     is_loose: bool
     """Whether a rule loosens an argument, and so must see every call."""
     has_live: bool
@@ -286,4 +289,10 @@ class Binder:
             returned=passing(shape.returned, back, "return value", "$result"),
             raised=passing(BaseException, back, "exception", "$raised"),
             nothing=passing(None, back, "end"),
+            joined=_joined(shape.value),
         )
+
+
+def _joined(item: object) -> Callable[[list[Any]], Plain] | None:
+    key = joined_of(item)
+    return None if key is None else lambda items: plain_key(key, items, "joined")
