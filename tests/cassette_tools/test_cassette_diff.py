@@ -224,3 +224,38 @@ def test_numbers_of_secrets_do_not_count(tmp_path, capsys):
     ]
     found = document(tmp_path, capsys, before, renumbered)
     assert [len(found[kind]) for kind in ("added", "removed", "moved", "modified")] == [1, 0, 0, 0]
+
+
+def test_the_items_of_a_list_are_compared_by_a_key_that_is_declared(tmp_path, capsys):
+    def tools(*names: str, **more: Any) -> dict[str, Any]:
+        return {"tools": [{"name": name, "tags": [{"id": 1}], **more} for name in names]}
+
+    def compare(before: Any, after: Any, *keys: str) -> list[tuple[str, str, bool]]:
+        options = [option for key in keys for option in ("--key", key)]
+        calls = [[run(1, "a", before)], [run(1, "a", after)]]
+        diff(tmp_path, *calls, "--output-format=json", *options)
+        told = json.loads(capsys.readouterr().out)
+        return [
+            (change["path"], change["kind"], change["breaking"])
+            for difference in told["modified"]
+            for change in difference["changes"]
+        ]
+
+    search, fetch = tools("search", "fetch"), tools("fetch", "search")
+    assert compare(search, fetch)
+    assert compare(search, fetch, "tools=name") == []
+    assert compare(search, tools("fetch", "find"), "tools=name") == [
+        ("returned.tools[name=search]", "vanished", True),
+        ("returned.tools[name=find]", "added", False),
+    ]
+    changed = {"tools": [{"name": "search", "tags": []}, search["tools"][1]]}
+    assert compare(search, changed, "tools=name", "tags=id") == [
+        ("returned.tools[name=search].tags[id=1]", "vanished", True)
+    ]
+    doubled = tools("search", "search")
+    assert compare(doubled, search, "tools=name") == [("returned.tools[1].name", "value", False)]
+
+
+def test_a_key_without_a_field_is_refused(tmp_path, capsys):
+    assert diff(tmp_path, [run(1, "a")], [run(1, "a")], "--key", "tools") == 2
+    assert "LIST=FIELD" in capsys.readouterr().err

@@ -9,8 +9,10 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
+from vcr_gen.cassette_tools.keyed_lists import Keys, take_out_keyed_lists
 from vcr_gen.cassette_tools.recorded_calls import RecordedCall, map_live_objects, read_calls
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
@@ -87,13 +89,15 @@ class CallDifference:
         return call
 
 
-def compare_tapes(before: Reading, after: Reading) -> list[CallDifference]:
-    """The differences, in the order of the calls."""
+def compare_tapes(
+    before: Reading, after: Reading, keys: Keys = MappingProxyType({})
+) -> list[CallDifference]:
+    """The differences, in the order of the calls; `keys` names the items of lists."""
     lefts, rights = _calls(before), _calls(after)
     pairs, moved = _pair_calls(lefts, rights)
     found = []
     for left, right in sorted(pairs.items()):
-        changes = tuple(_call_changes(lefts[left], rights[right]))
+        changes = tuple(_call_changes(lefts[left], rights[right], keys))
         if left in moved:
             found.append(CallDifference("moved", lefts[left], rights[right], changes))
         elif changes:
@@ -112,7 +116,7 @@ def compare_headers(before: Reading, after: Reading) -> list[Change]:
     for key in dict.fromkeys([*before.header, *after.header]):
         if key not in ignored:
             left, right = before.header.get(key, MISSING), after.header.get(key, MISSING)
-            found += _value_changes(key, left, right)
+            found += _value_changes(key, left, right, {})
     signatures = Header.read(before.header, before.path).signatures
     others = Header.read(after.header, after.path).signatures
     found.extend(
@@ -208,7 +212,7 @@ def _moved(
     }
 
 
-def _call_changes(before: RecordedCall, after: RecordedCall) -> list[Change]:
+def _call_changes(before: RecordedCall, after: RecordedCall, keys: Keys) -> list[Change]:
     """The differences between a call and its counterpart on another tape."""
     found: list[Change] = []
     if _object_name(before) != _object_name(after):
@@ -218,24 +222,35 @@ def _call_changes(before: RecordedCall, after: RecordedCall) -> list[Change]:
             f"args.{name}",
             before.start.arguments.get(name, MISSING),
             after.start.arguments.get(name, MISSING),
+            keys,
         )
-    found += _stream_changes(before, after)
+    found += _stream_changes(before, after, keys)
     if before.status != after.status:
         broke = before.status == "returned"
         found.append(Change("outcome", "outcome", broke, before.status, after.status))
     elif before.end is not None and after.end is not None:
-        found += _value_changes(before.status, before.end.value, after.end.value)
+        found += _value_changes(before.status, before.end.value, after.end.value, keys)
     return found
 
 
-def _value_changes(place: str, before: Plain | Missing, after: Plain | Missing) -> Iterator[Change]:
+def _value_changes(
+    place: str, before: Plain | Missing, after: Plain | Missing, keys: Keys
+) -> Iterator[Change]:
     """All differing fields of a value, except the numbers of live objects and secrets."""
     if before is MISSING or after is MISSING:
         if before is not after:
             yield _change(place, Difference(place, before, after, ""))
         return
-    for found in differences(_without_numbers(before), _without_numbers(after)):
+    left, right = _without_numbers(before), _without_numbers(after)
+    named = take_out_keyed_lists(left, right, keys)
+    for found in differences(left, right):
         yield _change(place + found.path.removeprefix("$"), found)
+    for items in named:
+        for name in dict.fromkeys([*items.before, *items.after]):
+            item, other = items.before.get(name, MISSING), items.after.get(name, MISSING)
+            yield from _value_changes(
+                f"{place}{items.path}[{items.field}={name}]", item, other, keys
+            )
 
 
 def _without_numbers(value: Plain) -> Plain:
@@ -258,7 +273,7 @@ def _change(path: str, found: Difference) -> Change:
     return Change(path, "value", False, before, after)
 
 
-def _stream_changes(before: RecordedCall, after: RecordedCall) -> Iterator[Change]:
+def _stream_changes(before: RecordedCall, after: RecordedCall, keys: Keys) -> Iterator[Change]:
     for word, kind in (("items", Item), ("signals", Signal)):
         left = [_stored(event) for event in before.between if isinstance(event, kind)]
         right = [_stored(event) for event in after.between if isinstance(event, kind)]
@@ -267,6 +282,7 @@ def _stream_changes(before: RecordedCall, after: RecordedCall) -> Iterator[Chang
                 f"{word}[{number}]",
                 left[number] if number < len(left) else MISSING,
                 right[number] if number < len(right) else MISSING,
+                keys,
             )
 
 

@@ -17,6 +17,7 @@ from vcr_gen.cassette_tools.comparison import (
 from vcr_gen.cassette_tools.recorded_calls import RecordedCall
 from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
+from vcr_gen.errors import UsageError
 from vcr_gen.runtime.codec import MISSING, Missing
 from vcr_gen.runtime.failures.format_values import show
 from vcr_gen.runtime.plain import Plain
@@ -49,17 +50,25 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("before", type=Path, help="the earlier cassette")
     add("after", type=Path, help="the later one")
     add("--fail-on-breaking", action="store_true", help="exit 1 only for breaking changes")
+    add(
+        "--key",
+        action="append",
+        default=[],
+        metavar="LIST=FIELD",
+        help="compare the items of lists of this name by a field, in any order: tools=name",
+    )
     add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare the cassettes and print the differences."""
     terminal = Terminal.of(arguments)
+    keys = dict(map(_key, arguments.key))
     with (
         Reading(arguments.before, change=redacting()) as before,
         Reading(arguments.after, change=redacting()) as after,
     ):
-        calls = list(compare_tapes(before, after))
+        calls = list(compare_tapes(before, after, keys))
         header = compare_headers(before, after)
     breaking = sum(change.breaking for change in header) + sum(call.breaking for call in calls)
     differ = breaking if arguments.fail_on_breaking else len(header) + len(calls)
@@ -78,6 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
         },
     )
     return print_outcome(outcome, terminal)
+
+
+def _key(given: str) -> tuple[str, str]:
+    name, _, field = given.partition("=")
+    if not name or not field:
+        raise UsageError(f"--key: expected LIST=FIELD, such as tools=name; got {given!r}")
+    return name, field
 
 
 def _call_lines(
