@@ -8,7 +8,8 @@ from typing import Any, Final
 from urllib.parse import unquote_plus, urlsplit, urlunsplit
 
 from vcr_gen import Cassette, Rule
-from vcr_gen.boundaries.http.bodies import SizeLine, describe_body
+from vcr_gen.boundaries.http.bodies import describe_body
+from vcr_gen.boundaries.http.framing import Aside
 from vcr_gen.boundary import Match, Volatile
 from vcr_gen.errors import CassetteError, UsageError
 
@@ -79,7 +80,7 @@ def compared_response(received: Sequence[Any]) -> dict[str, object]:
     """What mode `verify` compares of a response: not how its body is cut, nor what varies."""
     heads = [each for each in received if not isinstance(each, bytes)]
     content = b"".join(
-        each for each in received if isinstance(each, bytes) and not isinstance(each, SizeLine)
+        each for each in received if isinstance(each, bytes) and not isinstance(each, Aside)
     )
     if not heads:
         return {"response": {"body": _compared_body(content, "")}}
