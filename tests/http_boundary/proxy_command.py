@@ -12,6 +12,12 @@ from typing import Any, Final
 import trustme
 from http_endpoints import Server
 
+PYTEST: Final = (
+    *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+    *("-p", "vcr_gen.pytest_plugin"),
+)
+"""A pytest with our plugin alone: those of our own tools are slow to load."""
+
 AUTHORITY: Final = trustme.CA()
 """The authority of our https servers, which no program trusts without being told."""
 
@@ -56,7 +62,7 @@ def run(
     done = subprocess.run(
         command,
         cwd=folder,
-        env={**kept, **variables},
+        env={**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables},
         capture_output=True,
         text=True,
         timeout=60,

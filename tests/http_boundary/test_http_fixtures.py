@@ -1,9 +1,8 @@
 """The fixtures of HTTP clients: each is a client on the test's own cassette."""
 
-import sys
 from pathlib import Path
 
-from proxy_command import run, serving
+from proxy_command import PYTEST, run, serving
 
 TEST = """\
 import asyncio
@@ -41,12 +40,11 @@ def test_aiohttp(vcrgen_aiohttp):
 def test_tests_record_once_and_replay(tmp_path: Path) -> None:
     tmp_path.joinpath("test_it.py").write_text(TEST, encoding="utf-8")
     tmp_path.joinpath("pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    pytest = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
     with serving() as base:
-        recorded = run(tmp_path, *pytest, "--vcrgen-mode=once", BASE=base)
+        recorded = run(tmp_path, *PYTEST, "--vcrgen-mode=once", BASE=base)
     assert "cassettes: 4 recorded" in recorded.stdout
-    assert "4 passed" in run(tmp_path, *pytest, BASE=base).stdout
-    changed = run(tmp_path, *pytest, code=1, BASE=base, A="2").stdout
+    assert "4 passed" in run(tmp_path, *PYTEST, BASE=base).stdout
+    changed = run(tmp_path, *PYTEST, code=1, BASE=base, A="2").stdout
     assert "1 failed, 3 passed" in changed
     assert "request.headers['x-a']" in changed
 
@@ -99,10 +97,9 @@ body = false
 def test_a_project_a_marker_or_code_loosens_requests(tmp_path: Path) -> None:
     tmp_path.joinpath("test_it.py").write_text(LOOSE_TEST, encoding="utf-8")
     tmp_path.joinpath("pyproject.toml").write_text(LOOSE_TABLE, encoding="utf-8")
-    pytest = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", UNUSED)
     with serving() as base:
-        run(tmp_path, *pytest, "--vcrgen-mode=once", BASE=base, NOW="1")
-    changed = run(tmp_path, *pytest, code=1, BASE=base, NOW="2").stdout
+        run(tmp_path, *PYTEST, UNUSED, "--vcrgen-mode=once", BASE=base, NOW="1")
+    changed = run(tmp_path, *PYTEST, UNUSED, code=1, BASE=base, NOW="2").stdout
     assert "2 failed, 2 passed" in changed
     # The nearest settings win: neither the marker nor the code ignores the header.
     assert changed.count("was called with different arguments: request.headers['x-trace']\n") == 2
@@ -115,7 +112,7 @@ def test_a_wrong_table_is_refused_with_its_place(tmp_path: Path) -> None:
     tmp_path.joinpath("test_it.py").write_text(LOOSE_TEST, encoding="utf-8")
     table = LOOSE_TABLE.replace("ignore-query", "ignore-qery").replace("false", '"no"')
     tmp_path.joinpath("pyproject.toml").write_text(table, encoding="utf-8")
-    refused = run(tmp_path, sys.executable, "-m", "pytest", code=4, BASE="", NOW="").stderr
+    refused = run(tmp_path, *PYTEST, code=4, BASE="", NOW="").stderr
     assert "pyproject.toml:3:1: VCR402 unknown key `ignore-qery` in [tool.vcr-gen.http]" in refused
     assert "did you mean `ignore-query`?" in refused
     assert "pyproject.toml:4:1: VCR403 `body` must be true or false; got 'no'" in refused

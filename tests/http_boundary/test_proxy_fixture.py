@@ -1,9 +1,8 @@
 """The fixture `vcrgen_proxy` puts a test, and the programs it starts, behind the proxy."""
 
-import sys
 from pathlib import Path
 
-from proxy_command import run, serving
+from proxy_command import PYTEST, run, serving
 
 TEST = """\
 import os
@@ -36,12 +35,11 @@ def test_without_proxy():
 def test_a_test_behind_the_proxy_records_and_replays(tmp_path: Path) -> None:
     tmp_path.joinpath("test_it.py").write_text(TEST, encoding="utf-8")
     tmp_path.joinpath("pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    pytest = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
     with serving() as base:
-        recorded = run(tmp_path, *pytest, "--vcrgen-mode=once", BASE=base)
+        recorded = run(tmp_path, *PYTEST, "--vcrgen-mode=once", BASE=base)
     assert "3 passed" in recorded.stdout
     assert "cassettes: 2 recorded" in recorded.stdout
-    assert "3 passed" in run(tmp_path, *pytest, BASE=base).stdout
-    changed = run(tmp_path, *pytest, code=1, BASE=base, NAME="sse").stdout
+    assert "3 passed" in run(tmp_path, *PYTEST, BASE=base).stdout
+    changed = run(tmp_path, *PYTEST, code=1, BASE=base, NAME="sse").stdout
     assert "1 failed, 2 passed" in changed
     assert "http GET /sse was called with different arguments: request.url" in changed

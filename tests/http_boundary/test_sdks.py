@@ -1,18 +1,28 @@
-"""The SDKs of openai and anthropic see the same events live, while recording, and in a replay."""
+"""The SDKs of openai and anthropic see the same events live, while recording, and in a replay.
+
+They take seconds to import, so the tests do it when they run, in one process of several.
+"""
 
 import asyncio
+import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anthropic
 import httpx2
-import openai
 import pytest
 from sdk_server import serving_sdks
 
 from vcr_gen import Cassette
 from vcr_gen.boundaries.http import async_http_transport, http_transport
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _imported() -> None:
+    """Import them before a session begins: a recording takes the time that it takes."""
+    importlib.import_module("anthropic")
+    importlib.import_module("openai")
+
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEF"
 TOOL: Any = {
@@ -26,6 +36,8 @@ def _said(what: str) -> Any:
 
 
 def _openai(cassette: Cassette | None, base: str) -> list[Any]:
+    import openai
+
     transport = None if cassette is None else http_transport(cassette)
     with httpx2.Client(transport=transport) as http:
         client = openai.OpenAI(api_key=KEY, base_url=f"{base}/v1", http_client=http)
@@ -40,6 +52,8 @@ def _openai(cassette: Cassette | None, base: str) -> list[Any]:
 
 
 def _anthropic(cassette: Cassette | None, base: str) -> list[Any]:
+    import anthropic
+
     transport = None if cassette is None else http_transport(cassette)
     with httpx2.Client(transport=transport) as http:
         client = anthropic.Anthropic(api_key=KEY, base_url=base, http_client=http)
@@ -52,6 +66,8 @@ def _anthropic(cassette: Cassette | None, base: str) -> list[Any]:
 
 
 async def _openai_tasks(cassette: Cassette | None, base: str) -> list[Any]:
+    import openai
+
     transport = None if cassette is None else async_http_transport(cassette)
     seen: list[Any] = []
     async with httpx2.AsyncClient(transport=transport) as http:
