@@ -95,7 +95,11 @@ def test_a_page_shows_what_triggers_the_error_and_what_helps(
         assert set() == said(text, tmp_path)
 
 
-@pytest.mark.parametrize("code", PROJECTS)
+# VCR310 comes from mypy, which `tests/cli/test_cli_drift.py` runs too.
+@pytest.mark.parametrize(
+    "code",
+    [pytest.param(code, marks=[pytest.mark.slow] * (code == "VCR310")) for code in PROJECTS],
+)
 def test_a_page_shows_a_project_with_the_error_and_without(code: str, tmp_path: Path) -> None:
     page = PAGES / f"{code}.md"
     assert _shows_both(page)

@@ -1,5 +1,6 @@
 """The committed session of the example replays, and nothing but the application runs in it."""
 
+import pytest
 from command_line import run_command
 from example_project import Example
 
@@ -33,6 +34,7 @@ def test_the_wrappers_fit_the_protocols(example: Example) -> None:
     assert run.code == 0, run.out + run.err
 
 
+@pytest.mark.slow
 def test_the_example_and_its_wrappers_are_clean_under_mypy_strict(example: Example) -> None:
     done = example.python("-m", "mypy", "--strict")
 

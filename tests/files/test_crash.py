@@ -56,7 +56,7 @@ def run(script: str, *arguments: str, **options) -> subprocess.CompletedProcess[
 
 
 @ENDINGS
-@pytest.mark.parametrize("lines", [1, 20_000], ids=["small events", "events of half a megabyte"])
+@pytest.mark.parametrize("lines", [1, 5_000], ids=["small events", "events of 100 kB"])
 @pytest.mark.parametrize("after", [0.0, 0.03])
 def test_a_kill_at_any_moment_costs_no_finished_event(tmp_path, suffix, lines, after, capsys):
     tape = tmp_path / f"tape.{suffix}"

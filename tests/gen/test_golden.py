@@ -298,6 +298,7 @@ def test_mypy_strict_accepts_every_wrapper(tmp_path: Path) -> None:
     assert complaints, "the untyped sources should have been read, and complained about"
 
 
+@pytest.mark.slow
 def test_pyright_strict_accepts_every_wrapper() -> None:
     command = [sys.executable, "-m", "pyright", "--project", str(HERE), "--outputjson"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from gen_projects import blackened, formatted, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -122,9 +123,20 @@ def imported(root: Path) -> Iterator[tuple[typing.Any, typing.Any]]:
             del sys.modules[name]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(modules())
 def test_a_wrapper_of_a_random_protocol_has_its_signatures(source: str) -> None:
+    _check_signatures(source)
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(modules())
+def test_so_have_the_wrappers_of_many(source: str) -> None:
+    _check_signatures(source)
+
+
+def _check_signatures(source: str) -> None:
     with TemporaryDirectory() as folder:
         root = Path(folder)
         generation = generate(write(root, {"random_app/ports.py": source}))
@@ -141,7 +153,7 @@ def test_a_wrapper_of_a_random_protocol_has_its_signatures(source: str) -> None:
                     assert inspect.signature(function) == inspect.signature(wrapper)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(modules())
 def test_generating_twice_gives_the_same_text(source: str) -> None:
     with TemporaryDirectory() as folder:

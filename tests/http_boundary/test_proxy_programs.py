@@ -19,9 +19,18 @@ NAMES = (
     "truncated",
 )
 
+FAST = {("curl", "http"), ("urllib", "https"), ("node", "https")}
+"""Each program and each scheme; the slow tests have the other pairs."""
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
-@pytest.mark.parametrize("program", PROGRAMS)
+
+@pytest.mark.parametrize(
+    ("program", "scheme"),
+    [
+        pytest.param(program, scheme, marks=[pytest.mark.slow] * ((program, scheme) not in FAST))
+        for program in PROGRAMS
+        for scheme in ("http", "https")
+    ],
+)
 def test_a_program_sees_the_same(tmp_path: Path, program: str, scheme: str) -> None:
     write_programs(tmp_path)
     AUTHORITY.cert_pem.write_to_path(str(tmp_path / "authority.pem"))

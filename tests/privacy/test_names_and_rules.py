@@ -306,13 +306,15 @@ HOSTILE = {
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_hostile_text_takes_linear_time(piece):
     """Eight times the text takes about eight times as long, not sixty-four."""
-    text = HOSTILE[piece] * (160_000 // len(HOSTILE[piece]))
+    text = HOSTILE[piece] * (80_000 // len(HOSTILE[piece]))
 
     def seconds(part: str) -> float:
         started = time.process_time()
         redacted(part)
         return time.process_time() - started
 
+    def is_linear() -> bool:
+        return seconds(text) < 32 * max(seconds(text[: len(text) // 8]), 0.001)
+
     # A busy machine, or Python's collector, can slow down a single try; nothing speeds one up.
-    short, long = (min(seconds(part) for _ in range(3)) for part in (text[: len(text) // 8], text))
-    assert long < 32 * max(short, 0.002)
+    assert any(is_linear() for _ in range(3))
