@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vcr_boundaries.http.ports import (
+        ASGI,
         ASYNC_HTTP,
         HTTP,
+        AsgiDisconnect,
+        AsgiExchange,
+        AsgiShutdown,
+        AsgiStartup,
         AsyncHttpExchange,
         HttpExchange,
+        VcrAsgi,
         VcrAsyncHttp,
         VcrHttp,
     )
@@ -30,10 +36,15 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "ASGI",
     "ASYNC_HTTP",
     "HTTP",
     "MCP_CLIENT",
     "MCP_SERVER",
+    "AsgiDisconnect",
+    "AsgiExchange",
+    "AsgiShutdown",
+    "AsgiStartup",
     "AsyncHttpExchange",
     "HttpExchange",
     "McpClientClosed",
@@ -41,6 +52,7 @@ __all__ = [
     "McpClientRequest",
     "McpServerNotify",
     "McpServerRequest",
+    "VcrAsgi",
     "VcrAsyncHttp",
     "VcrHttp",
     "VcrMcpClient",
@@ -48,10 +60,15 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ASGI": "vcr_boundaries.http.ports",
     "ASYNC_HTTP": "vcr_boundaries.http.ports",
     "HTTP": "vcr_boundaries.http.ports",
     "MCP_CLIENT": "vcr_boundaries.mcp.ports",
     "MCP_SERVER": "vcr_boundaries.mcp.ports",
+    "AsgiDisconnect": "vcr_boundaries.http.ports",
+    "AsgiExchange": "vcr_boundaries.http.ports",
+    "AsgiShutdown": "vcr_boundaries.http.ports",
+    "AsgiStartup": "vcr_boundaries.http.ports",
     "AsyncHttpExchange": "vcr_boundaries.http.ports",
     "HttpExchange": "vcr_boundaries.http.ports",
     "McpClientClosed": "vcr_boundaries.mcp.ports",
@@ -59,6 +76,7 @@ _HOMES = {
     "McpClientRequest": "vcr_boundaries.mcp.ports",
     "McpServerNotify": "vcr_boundaries.mcp.ports",
     "McpServerRequest": "vcr_boundaries.mcp.ports",
+    "VcrAsgi": "vcr_boundaries.http.ports",
     "VcrAsyncHttp": "vcr_boundaries.http.ports",
     "VcrHttp": "vcr_boundaries.http.ports",
     "VcrMcpClient": "vcr_boundaries.mcp.ports",

@@ -11,8 +11,9 @@ from vcr_gen import Cassette
 def test_a_front_stays_a_function_after_its_first_use(tmp_path: Path) -> None:
     with Cassette(tmp_path / "tape.yaml", "all") as cassette:
         for name in sorted(set(fronts.__all__) - {"HttpMatch"}):
+            around = (print,) if name == "http_inbound" else ()  # an application, never called
             for _ in range(2):
-                getattr(fronts, name)(cassette)
+                getattr(fronts, name)(cassette, *around)
 
 
 def test_importing_the_package_loads_no_client_library() -> None:

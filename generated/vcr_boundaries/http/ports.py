@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from vcr_gen.boundaries.http.exchanges import Received
-from vcr_gen.boundaries.http.ports import AsyncHttp, Http, ShownRequest
+from vcr_gen.boundaries.http.ports import Asgi, AsyncHttp, Http, ShownRequest
+from vcr_gen.boundaries.http.served_exchanges import Answered, ShownServedRequest
 from vcr_gen.boundary import Unrecorded
-from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
+from vcr_gen.runtime import Boundary, Call, InboundWrapper, OutboundWrapper, event
 
 
 @event
@@ -79,10 +80,89 @@ ASYNC_HTTP: Final = Boundary(
     calls={"exchange": AsyncHttpExchange},
 )
 
+
+@event
+class AsgiStartup(Call):
+    native: Annotated[Any, Unrecorded]
+
+    async def __call__(self, target: Asgi) -> None:
+        await target.startup(native=self.native)
+
+
+@event
+class AsgiExchange(Call):
+    request: ShownServedRequest
+    native: Annotated[Any, Unrecorded]
+
+    def __call__(self, target: Asgi) -> AsyncIterator[Answered]:
+        return target.exchange(self.request, native=self.native)
+
+
+@event
+class AsgiDisconnect(Call):
+    exchange: int
+
+    async def __call__(self, target: Asgi) -> None:
+        await target.disconnect(self.exchange)
+
+
+@event
+class AsgiShutdown(Call):
+    async def __call__(self, target: Asgi) -> None:
+        await target.shutdown()
+
+
+class VcrAsgi(InboundWrapper[Asgi]):
+    """Records and replays `Asgi`."""
+
+    async def startup(self, *, native: Annotated[Any, Unrecorded]) -> None:
+        """Begin the application's lifespan.
+
+        `native` is what the server passed to the application; None where there is no server.
+        """
+        await self._port.acall(AsgiStartup(native=native))
+
+    def exchange(
+        self,
+        request: ShownServedRequest,
+        *,
+        native: Annotated[Any, Unrecorded],
+    ) -> AsyncIterator[Answered]:
+        """Answer a request: the head of the response comes first, then its body in pieces.
+
+        It ends when the application has, after its background tasks. `native` is as in `startup`.
+        """
+        return self._port.call(AsgiExchange(request=request, native=native))
+
+    async def disconnect(self, exchange: int) -> None:
+        """The client has left before its response was complete; `exchange` counts from 1."""
+        await self._port.acall(AsgiDisconnect(exchange=exchange))
+
+    async def shutdown(self) -> None:
+        """End the application's lifespan."""
+        await self._port.acall(AsgiShutdown())
+
+
+ASGI: Final = Boundary(
+    "asgi",
+    direction="inbound",
+    protocol="vcr_gen.boundaries.http.ports:Asgi",
+    wrapper=VcrAsgi,
+    calls={
+        "startup": AsgiStartup,
+        "exchange": AsgiExchange,
+        "disconnect": AsgiDisconnect,
+        "shutdown": AsgiShutdown,
+    },
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_http_is_a_http(wrapper: VcrHttp) -> Http:
         return wrapper
 
     def vcr_async_http_is_a_async_http(wrapper: VcrAsyncHttp) -> AsyncHttp:
+        return wrapper
+
+    def vcr_asgi_is_a_asgi(wrapper: VcrAsgi) -> Asgi:
         return wrapper

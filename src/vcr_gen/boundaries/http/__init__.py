@@ -13,6 +13,7 @@ __all__ = [
     "HttpMatch",
     "aiohttp_middleware",
     "async_http_transport",
+    "http_inbound",
     "http_proxy",
     "http_transport",
     "requests_adapter",
@@ -57,6 +58,20 @@ def http_proxy(
 
     loosen(cassette, match)
     return HttpProxy(cassette, ca_file=ca_file)
+
+
+def http_inbound(cassette: Cassette, app: Any, *, match: HttpMatch | None = None) -> Any:
+    """An ASGI application, such as one of FastAPI or Starlette, as an inbound boundary.
+
+    Pass the result to the server, or to the test client, that the session is recorded with. In a
+    replay, `await Driver(cassette, http_inbound(cassette, app)).run()` makes the recorded requests
+    and compares the responses of `app`; `match` loosens how.
+    """
+    from vcr_gen.boundaries.http.asgi_front import InboundApplication
+    from vcr_gen.boundaries.http.served_matching import loosen_answers
+
+    loosen_answers(cassette, match)
+    return InboundApplication(cassette, app)
 
 
 def requests_adapter(

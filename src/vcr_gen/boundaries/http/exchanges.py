@@ -24,6 +24,10 @@ __all__ = [
     "RawHeaders",
     "Received",
     "describe_request",
+    "headers_from_plain",
+    "headers_to_plain",
+    "received_from_plain",
+    "received_to_plain",
 ]
 
 Headers: TypeAlias = dict[str, str | list[str]]
@@ -85,37 +89,48 @@ class HttpResponse:
     """What the client library adds, such as the network stream; None in a replay."""
 
 
-def _to_plain(received: HttpResponse | bytes) -> object:
+def headers_to_plain(headers: RawHeaders) -> object:
+    """The stored form of headers: a mapping, or pairs where a name repeats."""
+    pairs = [[_text(name), _text(value)] for name, value in headers]
+    names = {name for name, _ in pairs}
+    return dict(pairs) if len(names) == len(pairs) else pairs
+
+
+def headers_from_plain(stored: Any) -> RawHeaders:
+    """The headers of their stored form."""
+    pairs = stored.items() if isinstance(stored, dict) else stored
+    return tuple((_bytes(name), _bytes(value)) for name, value in pairs)
+
+
+def received_to_plain(received: HttpResponse | bytes) -> object:
+    """The stored form of the head of a response, or of a piece of its body."""
     if isinstance(received, bytes):
         return piece_to_plain(received)
     reason = "" if received.reason is None else f" {received.reason}"
-    pairs = [[_text(name), _text(value)] for name, value in received.headers]
-    names = {name for name, _ in pairs}
-    stored = {
+    stored: dict[str, object] = {
         "head": f"{received.version} {received.status}{reason}",
-        "headers": dict(pairs) if len(names) == len(pairs) else pairs,
+        "headers": headers_to_plain(received.headers),
     }
     return {**stored, "streamed": True} if received.is_streamed else stored
 
 
-def _from_plain(stored: Any) -> HttpResponse | bytes:
+def received_from_plain(stored: Any) -> HttpResponse | bytes:
+    """The head, or the piece, of its stored form."""
     if not isinstance(stored, dict) or "head" not in stored:
         return piece_from_plain(stored)
     version, status, *reason = stored["head"].split(" ", 2)
-    headers = stored["headers"]
-    pairs = headers.items() if isinstance(headers, dict) else headers
     return HttpResponse(
         status=int(status),
         reason=reason[0] if reason else None,
         version=version,
-        headers=tuple((_bytes(name), _bytes(value)) for name, value in pairs),
+        headers=headers_from_plain(stored["headers"]),
         is_streamed=stored.get("streamed", False),
     )
 
 
 Received: TypeAlias = Annotated[
     HttpResponse | bytes,
-    Codec(_to_plain, _from_plain),
+    Codec(received_to_plain, received_from_plain),
     Match(joined=compared_response),
     Shown("{head}"),
 ]

@@ -13,7 +13,16 @@ from vcr_gen.boundaries.http.framing import Aside
 from vcr_gen.boundary import Match, Volatile
 from vcr_gen.errors import CassetteError, UsageError
 
-__all__ = ["HttpMatch", "compared_headers", "compared_response", "compared_url", "loosen"]
+__all__ = [
+    "HeadersWithout",
+    "HttpMatch",
+    "UrlWithout",
+    "compared_headers",
+    "compared_response",
+    "compared_url",
+    "is_among",
+    "loosen",
+]
 
 VARYING: Final = (
     "accept-encoding",
@@ -70,7 +79,7 @@ def compared_headers(headers: Mapping[str, Any]) -> dict[str, Any]:
 
     Cookies are compared without quotes: some cookie jars put them around a placeholder.
     """
-    kept = {name: value for name, value in headers.items() if not _is_among(name, VARYING)}
+    kept = {name: value for name, value in headers.items() if not is_among(name, VARYING)}
     if '"' in (cookies := str(kept.get("cookie", ""))):
         kept["cookie"] = _QUOTED.sub(r"=\1", cookies)
     return kept
@@ -90,7 +99,7 @@ def compared_response(received: Sequence[Any]) -> dict[str, object]:
     named = {
         name: values[0] if len(values) == 1 else values
         for name, values in found.items()
-        if not _is_among(name, VARYING_IN_RESPONSES)
+        if not is_among(name, VARYING_IN_RESPONSES)
     }
     body = _compared_body(content, found.get("content-type", [""])[0])
     return {"response": {"status": heads[0].status, "headers": named, "body": body}}
@@ -137,6 +146,10 @@ class HttpMatch:
             found.append(Rule("http", "request.body", Match(key=self.body)))
         return tuple(found)
 
+    def part_of_body(self, body: Any) -> Any:
+        """What counts of a body."""
+        return self.body(body) if callable(self.body) else body if self.body else None
+
 
 def loosen(cassette: Cassette, match: HttpMatch | None) -> None:
     """Loosen how the requests of a cassette are compared: as the user says, or else its header."""
@@ -172,6 +185,7 @@ class UrlWithout:
     ignored: tuple[str, ...]
 
     def __call__(self, url: str) -> str:
+        """What counts of a URL."""
         return _url_without(self.ignored, url)
 
 
@@ -181,13 +195,15 @@ class HeadersWithout:
 
     ignored: tuple[str, ...]
     only: tuple[str, ...] | None
+    usual: Callable[[Mapping[str, Any]], dict[str, Any]] = compared_headers
 
     def __call__(self, headers: Mapping[str, Any]) -> dict[str, Any]:
+        """The headers that count."""
         if self.only is None:
-            named = compared_headers(headers)
+            named = self.usual(headers)
         else:
-            named = {k: v for k, v in headers.items() if _is_among(k, self.only)}
-        return {k: v for k, v in named.items() if not _is_among(k, self.ignored)}
+            named = {k: v for k, v in headers.items() if is_among(k, self.only)}
+        return {k: v for k, v in named.items() if not is_among(k, self.ignored)}
 
 
 def _url_without(ignored: Collection[str], url: str) -> str:
@@ -196,11 +212,12 @@ def _url_without(ignored: Collection[str], url: str) -> str:
     kept = (
         pair
         for pair in parts.query.split("&")
-        if not _is_among(unquote_plus(pair.partition("=")[0]), ignored)
+        if not is_among(unquote_plus(pair.partition("=")[0]), ignored)
     )
     return urlunsplit(parts._replace(query="&".join(sorted(kept)), fragment=""))
 
 
-def _is_among(name: str, patterns: Collection[str]) -> bool:
+def is_among(name: str, patterns: Collection[str]) -> bool:
+    """Whether a name, in any case, is one of some names or patterns."""
     lower = name.lower()
     return any(fnmatchcase(lower, pattern.lower()) for pattern in patterns)

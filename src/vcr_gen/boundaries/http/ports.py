@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any, Protocol, TypeAlias
 
 from vcr_gen.boundaries.http.exchanges import HttpRequest, Received
-from vcr_gen.boundary import Shown, Unrecorded, outbound
+from vcr_gen.boundaries.http.served_exchanges import Answered, ShownServedRequest
+from vcr_gen.boundary import Shown, Unrecorded, inbound, outbound
 
-__all__ = ["AsyncHttp", "Http", "ShownRequest"]
+__all__ = ["Asgi", "AsyncHttp", "Http", "ShownRequest"]
 
 ShownRequest: TypeAlias = Annotated[
     HttpRequest, Shown("{method} {url}", name="{method} {url.path}")
@@ -38,4 +39,33 @@ class AsyncHttp(Protocol):
 
         `native` is the request as the client library made it; the bridge sends it.
         """
+        ...
+
+
+@inbound(name="asgi")
+class Asgi(Protocol):
+    """What a server asks of a web application."""
+
+    async def startup(self, *, native: Annotated[Any, Unrecorded]) -> None:
+        """Begin the application's lifespan.
+
+        `native` is what the server passed to the application; None where there is no server.
+        """
+        ...
+
+    def exchange(
+        self, request: ShownServedRequest, *, native: Annotated[Any, Unrecorded]
+    ) -> AsyncIterator[Answered]:
+        """Answer a request: the head of the response comes first, then its body in pieces.
+
+        It ends when the application has, after its background tasks. `native` is as in `startup`.
+        """
+        ...
+
+    async def disconnect(self, exchange: int) -> None:
+        """The client has left before its response was complete; `exchange` counts from 1."""
+        ...
+
+    async def shutdown(self) -> None:
+        """End the application's lifespan."""
         ...

@@ -1,8 +1,10 @@
 """Placeholders of secrets on the tape: `<redacted:anthropic-key:1>`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
+
+from vcr_gen.runtime.plain import Plain
 
 __all__ = [
     "ANY_SPELLING",
@@ -10,6 +12,7 @@ __all__ = [
     "REDACTED",
     "is_placeholder",
     "joined",
+    "map_texts",
     "part_of",
     "placeholders_in",
 ]
@@ -36,6 +39,17 @@ _PARTS: Final = re.compile(
 def joined(text: str) -> str:
     """The text with the parts of a secret put together, where they follow each other."""
     return _PARTS.sub(r"<redacted:\1:\2>", text) if "#1/" in text else text
+
+
+def map_texts(value: Plain, change: Callable[[str], str]) -> Plain:
+    """A value with each of its texts changed, keys included."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [map_texts(item, change) for item in value]
+    if isinstance(value, dict):
+        return {change(key): map_texts(item, change) for key, item in value.items()}
+    return value
 
 
 def placeholders_in(value: object) -> set[str]:

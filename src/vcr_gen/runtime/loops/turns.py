@@ -182,6 +182,12 @@ class RecordingTurns:
         """The turns of the running loop."""
         return self._of(running_loop() or running_library().loop())
 
+    @property
+    def idle_point(self) -> tuple[int, int]:
+        """The loop that runs here, and how often it was idle."""
+        turns = self.here
+        return id(turns), turns.idles
+
     def _of(self, loop: Loop) -> _LoopTurns:
         turns = self._loops.get(loop)
         if turns is None:

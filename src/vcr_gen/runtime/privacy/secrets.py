@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast, final
 
 from vcr_gen.field_path_syntax import FieldPath, Wild
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, field_paths
-from vcr_gen.runtime.codec.placeholders import placeholders_in
+from vcr_gen.runtime.codec.placeholders import map_texts, placeholders_in
 from vcr_gen.runtime.codec.scalars import BASE64, bytes_from_plain, bytes_to_plain
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.align import Aligner
@@ -90,6 +90,12 @@ class Secrets:
         """Note that the program receives this recorded value, with its placeholders."""
         if found := placeholders_in(value):
             self.vault.feed(found)
+
+    def revealed(self, value: Plain) -> Plain:
+        """A recorded value with the secrets of this session that the program has shown."""
+        if not self.vault.is_bound:
+            return value
+        return map_texts(value, self.vault.reveal_bound)
 
     def text(self, text: str) -> str:
         """A text for messages, without secrets."""

@@ -77,6 +77,17 @@ class Vault:
         """The secret of a placeholder of this session, if any."""
         return self._bound.get(placeholder) or self._texts.get(placeholder)
 
+    @property
+    def is_bound(self) -> bool:
+        """Whether the program has shown a secret that has a placeholder on the tape."""
+        return bool(self._bound)
+
+    def reveal_bound(self, text: str) -> str:
+        """A recorded text with the secrets that the program has shown, for their placeholders."""
+        if "<redacted:" not in text:
+            return text
+        return PLACEHOLDER.sub(lambda found: self._bound.get(found[0], found[0]), text)
+
     def feed(self, placeholders: Iterable[str]) -> None:
         """Note that the program receives these placeholders instead of secrets."""
         with self._lock:

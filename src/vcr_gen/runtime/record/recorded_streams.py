@@ -212,6 +212,8 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
         """The context that the application's steps share, each in its own task."""
         self._kept: deque[Callable[[], Any]] = deque()
         """Items for readers that were cancelled before their turn."""
+        self._passed_at: object = None
+        """The moment at which the environment got the last item."""
 
     async def step(self, kind: StepKind, value: Any = None) -> Any:
         if self._over and kind == "thrown":
@@ -219,7 +221,8 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
         forwarded: Any = None
         if not self._over:
             stored, forwarded = self._stored_step(kind, value)
-            if self._inbound or kind != "next":  # the tape has when the environment asks
+            # The tape has when the environment asks, unless it asks for the next item at once.
+            if kind != "next" or (self._inbound and not self._asks_at_once()):
                 await self._signal(kind, stored)
         return await self._take(lambda: self._asked(kind, forwarded))
 
@@ -249,6 +252,21 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
             case _:
                 asked = anext(self._real)
         return asked
+
+    @property
+    def _moment(self) -> object:
+        """The same as long as the loop is not idle and nothing is recorded."""
+        return self._recorder.turns.idle_point, self._tape.appended
+
+    def _asks_at_once(self) -> bool:
+        """Whether the environment asks for the next item at the moment when it got the last."""
+        at_once = self._passed_at == self._moment and not self._steps
+        self._passed_at = None
+        return at_once
+
+    def _passed(self, step: _Step, stored: Plain) -> None:
+        super()._passed(step, stored)
+        self._passed_at = self._moment if self._inbound else None
 
     async def _take(self, ask: Callable[[], Awaitable[Any]]) -> Any:
         step = self._begin()

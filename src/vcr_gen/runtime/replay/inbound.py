@@ -285,11 +285,14 @@ class Dispatcher:
         from asyncio import CancelledError
 
         while self._engine.upcoming(call) is not None:
-            event = await self._engine.hear_async(call)
+            event = None if stream.is_asked_at_once else await self._engine.hear_async(call)
             try:
-                await stream.follow(event)
+                await (stream.go_on() if event is None else stream.follow(event))
             except StopAsyncIteration:
                 return
+            except DivergenceError:
+                await stream.abandon()
+                raise
             except CancelledError:  # asserted, too
                 if stream.is_over:
                     raise

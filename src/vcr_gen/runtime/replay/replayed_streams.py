@@ -5,6 +5,7 @@ synchronous and asynchronous consumers, only add the waiting.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from typing import Any, final
 
 from vcr_gen.errors import DecodeError, DivergenceError
@@ -282,13 +283,32 @@ class AssertedAsyncStream(_Asserted, AsyncStream):
     def __init__(self, engine: Engine, call: int, bound: Bound, own: AsyncIterator[Any]) -> None:
         super().__init__(engine, call, bound, aiter(own))
 
+    @property
+    def is_asked_at_once(self) -> bool:
+        """Whether the recorded consumer asked for an item in the same breath as it got the last."""
+        upcoming = self._engine.upcoming(self._call)
+        if isinstance(upcoming, Signal):
+            return upcoming.kind == "cancel"  # of the step in which it asked
+        return upcoming is not None
+
     async def step(self, kind: StepKind, value: Any = None) -> Any:
-        self._play(kind, value)
+        if kind != "next" or not self.is_asked_at_once:
+            self._play(kind, value)
         return await self._advance(kind, value)
 
     async def aclose(self) -> None:
         if self._play("closed"):
             await self._close()
+
+    async def go_on(self) -> None:
+        """Ask for the next item at once, as its consumer did."""
+        await self._advance("next", None)
+
+    async def abandon(self) -> None:
+        """Close it after the replay has failed, so that the application can clean up."""
+        if hasattr(self._own, "aclose"):
+            with suppress(Exception, DivergenceError):
+                await self._own.aclose()
 
     async def follow(self, event: Event) -> None:
         """Do to the stream what its consumer did, as the tape has it."""

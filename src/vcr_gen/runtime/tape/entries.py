@@ -56,6 +56,8 @@ class Folding:
         self._append = append
         self._grow = grow
         self._pending: Start | None = None
+        self._asked: Signal | None = None
+        """The request for the first item of the stream that waits with its start."""
         self._growing: int | None = None
         """The call of the last entry, if more of it can be added."""
         self._items = 0
@@ -66,26 +68,32 @@ class Folding:
         """Write an event, and the start that waits for it."""
         pending = self._pending
         if pending is not None:
-            self._pending = None
-            folded = self._fold_with_next(pending, event)
+            if self._asked is None and _asks_first(event, pending):
+                self._asked = event
+                return
+            started = _fold_start(pending, self._asked)
+            folded = self._fold_with_next(pending, started, event)
+            self._pending = self._asked = None
             if folded is not None:
                 self._append(folded)
                 return
-            self._append(_fold(pending))
+            self._append(started)
         if isinstance(event, Start):
             self._growing = None
             self._pending = event
         else:
             self._add(event)
 
-    def _fold_with_next(self, start: Start, event: Event) -> dict[str, Plain] | None:
+    def _fold_with_next(
+        self, start: Start, started: dict[str, Plain], event: Event
+    ) -> dict[str, Plain] | None:
         """One entry for a start and the event that follows it, if one can represent both."""
-        if isinstance(event, End):
+        if isinstance(event, End) and self._asked is None:
             return _fold_with_end(start, event)
         if self._grow is None or event.call != start.call or not _is_plain_item(event):
             return None
         self._growing, self._items, self._is_closed = event.call, 1, False
-        return {**_fold(start), "items": [_fold_item(event)]}
+        return {**started, "items": [_fold_item(event)]}
 
     def _add(self, event: Item | Signal | End) -> None:
         more: dict[str, Plain] | None = None
@@ -105,7 +113,13 @@ class Folding:
         """Write a start that still waits for its end."""
         pending, self._pending = self._pending, None
         if pending is not None:
-            self._append(_fold(pending))
+            self._append(_fold_start(pending, self._asked))
+
+
+def _fold_start(start: Start, asked: Signal | None) -> dict[str, Plain]:
+    """The entry for a start, and for the request that came with it."""
+    entry = _fold(start)
+    return entry if asked is None else {**entry, "next_at": asked.at}
 
 
 def _fold(start: Start) -> dict[str, Plain]:
@@ -142,6 +156,13 @@ def _fold_with_end(start: Start, end: End) -> dict[str, Plain] | None:
         entry["at_call"] = True
     entry[end.outcome] = end.value
     return entry
+
+
+def _asks_first(event: Event, start: Start) -> TypeGuard[Signal]:
+    """Whether the environment asks for the first item of a stream that it has just called for."""
+    if not isinstance(event, Signal) or event.kind != "next":
+        return False
+    return event.call == start.call and event.strand == start.strand
 
 
 def _is_plain_item(event: Event) -> TypeGuard[Item]:
@@ -247,7 +268,7 @@ def _usual_call(entry: Mapping[str, Plain]) -> tuple[Start, End] | None:
 
 def _unfold_call(reader: "_Entry") -> tuple[Event, ...]:
     entry = reader.entry
-    if "items" in entry:
+    if "items" in entry or "next_at" in entry:
         return _unfold_stream(reader)
     ended = any(key in entry for key in ("took", *ENDS))
     reader.allow(*_START_KEYS, *(["took", "at_call", *ENDS] if ended else []))
@@ -269,10 +290,15 @@ def _unfold_stream(reader: "_Entry") -> tuple[Event, ...]:
     """A call with the items of its stream, and maybe its end."""
     entry = reader.entry
     ended = "ended_at" in entry
-    reader.allow(*_START_KEYS, "items", "closed_at", *(["ended_at", *ENDS] if ended else []))
-    events: list[Event] = [_unfold_start(reader)]
-    call = events[0].call
-    items = entry["items"]
+    own_keys = ("next_at", "items", "closed_at", *(["ended_at", *ENDS] if ended else []))
+    reader.allow(*_START_KEYS, *own_keys)
+    start = _unfold_start(reader)
+    events: list[Event] = [start]
+    call = start.call
+    if "next_at" in entry:
+        at = reader.seconds("next_at")
+        events.append(Signal(call=call, kind="next", strand=start.strand, at=at))
+    items = entry.get("items", [])
     if not isinstance(items, list):
         raise reader.wrong("items", "a list")
     for item in items:

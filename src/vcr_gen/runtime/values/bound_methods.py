@@ -178,7 +178,10 @@ class Bound:
         return True
 
     def feed(self, stored: Mapping[str, Plain]) -> dict[str, object]:
-        """The live arguments of a recorded call, for the program."""
+        """The live arguments of a recorded call, for the program.
+
+        The environment sends back secrets that the program itself has given out, such as tokens.
+        """
         for name in stored:
             if name not in self.arguments:
                 what = f"{self.method.name}: argument `{name}`"
@@ -188,7 +191,7 @@ class Bound:
                 what = f"{self.method.name}: argument `{parameter.name}`"
                 raise DecodeError(path=what, expected="a value", got="nothing")
         return {
-            name: passing.feed(stored[name]) if name in stored else ...
+            name: passing.feed(passing.secrets.revealed(stored[name])) if name in stored else ...
             for name, passing in self.arguments.items()
         }
 
