@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         outbound,
         unrecorded,
     )
+    from vcr_gen.cassette_tools.tapes import Tape, TapeWriter
     from vcr_gen.errors import (
         CassetteError,
         DivergenceError,
@@ -53,7 +54,9 @@ __all__ = [
     "Secret",
     "Shown",
     "StaleCassetteWarning",
+    "Tape",
     "TapeEvent",
+    "TapeWriter",
     "Unrecorded",
     "UnusedRuleWarning",
     "VcrError",
@@ -82,6 +85,8 @@ _HOMES = {
     "Secret": "vcr_gen.boundary",
     "Shown": "vcr_gen.boundary",
     "StaleCassetteWarning": "vcr_gen.runtime.runs.cassette",
+    "Tape": "vcr_gen.cassette_tools.tapes",
+    "TapeWriter": "vcr_gen.cassette_tools.tapes",
     "TapeEvent": "vcr_gen.runtime.tape.event_hooks",
     "Unrecorded": "vcr_gen.boundary",
     "UnusedRuleWarning": "vcr_gen.runtime.boundary.rules",

@@ -9,7 +9,17 @@ import pytest
 from doc_pages import REPOSITORY
 
 import vcr_gen
-from vcr_gen import Cassette, Driver, Mode, Registry, boundary, errors, pytest_plugin
+from vcr_gen import (
+    Cassette,
+    Driver,
+    Mode,
+    Registry,
+    Tape,
+    TapeWriter,
+    boundary,
+    errors,
+    pytest_plugin,
+)
 from vcr_gen.cli import demo, extract, generate, http_proxy, mark, verify
 from vcr_gen.cli.cassette import actions as cassette
 from vcr_gen.cli.commands import COMMANDS, CommandModule
@@ -87,7 +97,7 @@ def test_every_public_name_is_on_the_page_of_the_api() -> None:
     assert [name for name in names if name not in text] == []
 
 
-@pytest.mark.parametrize("kind", [Cassette, Driver, Registry])
+@pytest.mark.parametrize("kind", [Cassette, Driver, Registry, Tape, TapeWriter])
 def test_every_public_member_is_on_the_page_of_the_api(kind: type) -> None:
     text = read("python-api.md")
     private = {"version", "codec_of", "name_of", "named"}  # a registry's own, for the codec

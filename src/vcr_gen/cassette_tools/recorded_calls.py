@@ -1,6 +1,6 @@
 """The calls of a tape, each start joined with its end, and the names on it."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, final
 
@@ -36,6 +36,41 @@ class RecordedCall:
     """None if it never finished."""
     between: list[Item | Signal] = field(default_factory=list)
     """What its stream yielded, and the signals that its caller sent to it."""
+
+    @property
+    def boundary(self) -> str:
+        """The name of its boundary."""
+        return split_name(self.start.of)[0]
+
+    @property
+    def method(self) -> str:
+        """The name of its method."""
+        return split_name(self.start.of)[1]
+
+    @property
+    def arguments(self) -> Mapping[str, Plain]:
+        """Its arguments by name, as they are stored."""
+        return self.start.arguments
+
+    @property
+    def inbound(self) -> bool:
+        """Whether the environment made it."""
+        return self.start.inbound
+
+    @property
+    def at(self) -> float:
+        """When it began, in seconds since the session began."""
+        return self.start.at
+
+    @property
+    def value(self) -> Plain:
+        """What it returned or raised, as it is stored."""
+        return None if self.end is None else self.end.value
+
+    @property
+    def items(self) -> list[Plain]:
+        """What its stream yielded."""
+        return [event.value for event in self.between if isinstance(event, Item)]
 
     @property
     def name(self) -> str:
