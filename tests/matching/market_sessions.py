@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from market.ports import Line, Order
+from market.ports import Line, Order, Rented
 from vcr_market import VcrMarket
 
 from vcr_gen import Cassette, Rule
@@ -16,7 +16,15 @@ ORDER = Order(
 )
 
 
+class RealStall:
+    def sell(self, what: str) -> int:
+        return len(what)
+
+
 class RealMarket:
+    def rent(self) -> Rented:
+        return Rented(RealStall(), "gate", 1.0)
+
     def place(self, order: Order, *, trace: str = "") -> int:
         return len(order.lines)
 

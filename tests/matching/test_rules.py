@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from market.ports import Answer, Order, RefusedError
-from market_sessions import ORDER, RECORDED, RealMarket, session, soon
+from market.ports import Answer, Order, RefusedError, Rented
+from market_sessions import NOON, ORDER, RECORDED, RealMarket, RealStall, place, session, soon
 from tape_data import read_header
 from vcr_market import VcrDesk, VcrMarket
 
@@ -185,3 +185,32 @@ def test_the_environment_is_verified_with_the_same_rules(tmp_path: Path) -> None
     assert any("place" in line for line in _verify(path, ruled))
     assert not any("post" in line for line in _verify(path, ruled, trace="other"))
     assert _verify(path, loose, trace="other") == []
+
+
+def _rent(path: Path, mode: str, where: str, since: float) -> None:
+    class Renting(RealMarket):
+        def rent(self) -> Rented:
+            return Rented(RealStall(), where, since)
+
+    with Cassette(path, mode) as cassette:
+        assert VcrMarket.attach(cassette, Renting).rent().stall.sell("tea") == 3
+
+
+def test_fields_beside_a_live_object_are_verified_as_loosened(tmp_path: Path) -> None:
+    path = tmp_path / "tape.yaml"
+    _rent(path, "all", "gate", 1.0)
+    _rent(path, "verify", "gate", 2.0)
+    with pytest.raises(VerificationError, match=r"\$result\.where: value differs"):
+        _rent(path, "verify", "wall", 2.0)
+
+
+def test_one_rule_may_be_for_several_boundaries(tmp_path: Path) -> None:
+    path = tmp_path / "tape.yaml"
+    rules = [
+        Rule("Shop|Market", "trace", Volatile),
+        Rule("Desk.ask|Market.place", "order", Volatile),
+    ]
+    session(path, "all", RECORDED, rules)
+    assert read_header(path)["rules"].keys() == {"Market", "Market.place"}
+    with warnings.catch_warnings(action="error"):
+        session(path, "none", place(Order([], NOON, NOON)), rules)

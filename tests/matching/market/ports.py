@@ -56,8 +56,24 @@ class RefusedError(Exception):
 
 
 @outbound
+class Stall(Protocol):
+    """A live object that comes inside of a record."""
+
+    def sell(self, what: str) -> int: ...
+
+
+@dataclass(frozen=True)
+class Rented:
+    stall: Stall
+    where: str
+    since: Annotated[float, Volatile]
+
+
+@outbound
 class Market(Protocol):
     """The application calls it."""
+
+    def rent(self) -> Rented: ...
 
     def place(self, order: Order, *, trace: Annotated[str, Volatile] = "") -> int: ...
     def post(self, url: str, body: bytes, headers: list[tuple[str, str]]) -> str: ...

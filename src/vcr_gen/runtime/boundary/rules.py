@@ -38,7 +38,7 @@ class Rule:
     """
 
     of: str
-    """`Boundary.method`, a boundary for all of its methods, or `*` for everything."""
+    """`Boundary.method`, a boundary for all of its methods, `*` for everything; `a|b` for both."""
     path: str
     """The place in the call, such as `command[2]`, `body.$json.id` or `$result.created`."""
     how: Marker | Match
@@ -60,7 +60,11 @@ class Rule:
 
     def is_for(self, method: str) -> bool:
         """Whether calls of `Boundary.method` are meant."""
-        return self.of in ("*", method, method.partition(".")[0])
+        return any(_is_of(of, method) for of in self.of.split("|"))
+
+
+def _is_of(of: str, method: str) -> bool:
+    return of in ("*", method, method.partition(".")[0])
 
 
 def how_in_words(how: Marker | Match) -> str:
@@ -238,7 +242,10 @@ class Rules:
             if active.is_default and not active.methods:
                 continue
             rule = active.rule
-            words.setdefault(rule.of, {})[rule.path] = how_in_words(rule.how)
+            names = rule.of.split("|")
+            called = [of for of in names if any(_is_of(of, each) for each in active.methods)]
+            for of in called or names:
+                words.setdefault(of, {})[rule.path] = how_in_words(rule.how)
         return words
 
     def unused(self, known: Mapping[str, Collection[str]]) -> tuple[str, ...]:

@@ -188,6 +188,8 @@ class _Comparison:
         if channel is not None and channel.codec.replace_live is None:
             found = channel.differences(before, after)
         else:
+            if channel is not None:  # live objects are compared as stored, beside loosened fields
+                before, after = channel.masked(before), channel.masked(after)
             found = differences(before, self.secrets.align(before, after))
         return (replace(each, path=root + each.path.removeprefix("$")) for each in found)
 
