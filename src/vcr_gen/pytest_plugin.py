@@ -39,6 +39,8 @@ __all__ = [
     "vcrgen_proxy",
     "vcrgen_requests",
     "vcrgen_session_cassette",
+    "vcrgen_sync_websocket_connect",
+    "vcrgen_websocket_connect",
 ]
 
 
@@ -215,6 +217,24 @@ def vcrgen_aiohttp(vcrgen_cassette: "Cassette") -> "Callable[..., aiohttp.Client
         return aiohttp.ClientSession(middlewares=[*middlewares, ours], **options)
 
     return make
+
+
+@pytest.fixture
+def vcrgen_websocket_connect(vcrgen_cassette: "Cassette") -> "Callable[..., Any]":
+    """The `connect` of `websockets.asyncio.client` on the test's cassette."""
+    from vcr_gen.boundaries.http import websocket_connect
+
+    connect: Callable[..., Any] = websocket_connect(vcrgen_cassette)
+    return connect
+
+
+@pytest.fixture
+def vcrgen_sync_websocket_connect(vcrgen_cassette: "Cassette") -> "Callable[..., Any]":
+    """The `connect` of `websockets.sync.client` on the test's cassette."""
+    from vcr_gen.boundaries.http import sync_websocket_connect
+
+    connect: Callable[..., Any] = sync_websocket_connect(vcrgen_cassette)
+    return connect
 
 
 @pytest.fixture

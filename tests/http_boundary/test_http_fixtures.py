@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from proxy_command import PYTEST, run, serving
+from websocket_server import serving as websockets_serving
 
 TEST = """\
 import asyncio
@@ -34,18 +35,34 @@ def test_aiohttp(vcrgen_aiohttp):
             return await response.read()
 
     assert asyncio.run(program()) == BODY
+
+
+def test_websockets(vcrgen_websocket_connect):
+    async def program():
+        async with vcrgen_websocket_connect(os.environ["WS"] + "/echo") as socket:
+            await socket.send("hello")
+            return await socket.recv()
+
+    assert asyncio.run(program()) == "hello"
+
+
+def test_sync_websockets(vcrgen_sync_websocket_connect):
+    with vcrgen_sync_websocket_connect(os.environ["WS"] + "/echo") as socket:
+        socket.send("hello")
+        assert socket.recv() == "hello"
 """
 
 
 def test_tests_record_once_and_replay(tmp_path: Path) -> None:
     tmp_path.joinpath("test_it.py").write_text(TEST, encoding="utf-8")
     tmp_path.joinpath("pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    with serving() as base:
-        recorded = run(tmp_path, *PYTEST, "--vcrgen-mode=once", BASE=base)
-    assert "cassettes: 4 recorded" in recorded.stdout
-    assert "4 passed" in run(tmp_path, *PYTEST, BASE=base).stdout
-    changed = run(tmp_path, *PYTEST, code=1, BASE=base, A="2").stdout
-    assert "1 failed, 3 passed" in changed
+    with serving() as base, websockets_serving() as websockets:
+        urls = {"BASE": base, "WS": websockets.base}
+        recorded = run(tmp_path, *PYTEST, "--vcrgen-mode=once", **urls)
+    assert "cassettes: 6 recorded" in recorded.stdout
+    assert "6 passed" in run(tmp_path, *PYTEST, **urls).stdout
+    changed = run(tmp_path, *PYTEST, code=1, A="2", **urls).stdout
+    assert "1 failed, 5 passed" in changed
     assert "request.headers['x-a']" in changed
 
 

@@ -19,7 +19,8 @@ def test_a_front_stays_a_function_after_its_first_use(tmp_path: Path) -> None:
 def test_importing_the_package_loads_no_client_library() -> None:
     code = (
         "import sys, vcr_gen.boundaries.http; "
-        "print([name for name in ('httpx', 'httpx2', 'requests', 'aiohttp', 'h11', 'trustme') "
+        "print([name for name in ('httpx', 'httpx2', 'requests', 'aiohttp', 'h11', 'trustme', "
+        "'websockets') "
         "if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""HTTP, ready to use: one line for the client that a program has already."""
+"""HTTP and WebSockets, ready to use: one line for the client that a program has already."""
 
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,8 @@ __all__ = [
     "http_proxy",
     "http_transport",
     "requests_adapter",
+    "sync_websocket_connect",
+    "websocket_connect",
 ]
 
 
@@ -93,3 +95,22 @@ def aiohttp_middleware(cassette: Cassette, *, match: HttpMatch | None = None) ->
 
     loosen(cassette, match)
     return Middleware(cassette)
+
+
+def websocket_connect(cassette: Cassette, *, match: HttpMatch | None = None) -> Any:
+    """Takes the place of `websockets.asyncio.client.connect`.
+
+    `match` loosens how the handshakes are compared.
+    """
+    from vcr_gen.boundaries.http.websocket_async_client import connect_on
+
+    loosen(cassette, match)
+    return connect_on(cassette)
+
+
+def sync_websocket_connect(cassette: Cassette, *, match: HttpMatch | None = None) -> Any:
+    """Takes the place of `websockets.sync.client.connect`, as `websocket_connect`."""
+    from vcr_gen.boundaries.http.websocket_sync_client import connect_on
+
+    loosen(cassette, match)
+    return connect_on(cassette)

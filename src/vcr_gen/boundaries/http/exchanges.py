@@ -24,6 +24,10 @@ __all__ = [
     "RawHeaders",
     "Received",
     "describe_request",
+    "failure_from_plain",
+    "failure_to_plain",
+    "head_from_plain",
+    "head_to_plain",
     "headers_from_plain",
     "headers_to_plain",
     "received_from_plain",
@@ -102,22 +106,18 @@ def headers_from_plain(stored: Any) -> RawHeaders:
     return tuple((_bytes(name), _bytes(value)) for name, value in pairs)
 
 
-def received_to_plain(received: HttpResponse | bytes) -> object:
-    """The stored form of the head of a response, or of a piece of its body."""
-    if isinstance(received, bytes):
-        return piece_to_plain(received)
-    reason = "" if received.reason is None else f" {received.reason}"
+def head_to_plain(head: HttpResponse) -> dict[str, object]:
+    """The stored form of the head of a response."""
+    reason = "" if head.reason is None else f" {head.reason}"
     stored: dict[str, object] = {
-        "head": f"{received.version} {received.status}{reason}",
-        "headers": headers_to_plain(received.headers),
+        "head": f"{head.version} {head.status}{reason}",
+        "headers": headers_to_plain(head.headers),
     }
-    return {**stored, "streamed": True} if received.is_streamed else stored
+    return {**stored, "streamed": True} if head.is_streamed else stored
 
 
-def received_from_plain(stored: Any) -> HttpResponse | bytes:
-    """The head, or the piece, of its stored form."""
-    if not isinstance(stored, dict) or "head" not in stored:
-        return piece_from_plain(stored)
+def head_from_plain(stored: Any) -> HttpResponse:
+    """The head of its stored form."""
     version, status, *reason = stored["head"].split(" ", 2)
     return HttpResponse(
         status=int(status),
@@ -126,6 +126,17 @@ def received_from_plain(stored: Any) -> HttpResponse | bytes:
         headers=headers_from_plain(stored["headers"]),
         is_streamed=stored.get("streamed", False),
     )
+
+
+def received_to_plain(received: HttpResponse | bytes) -> object:
+    """The stored form of the head of a response, or of a piece of its body."""
+    return piece_to_plain(received) if isinstance(received, bytes) else head_to_plain(received)
+
+
+def received_from_plain(stored: Any) -> HttpResponse | bytes:
+    """The head, or the piece, of its stored form."""
+    is_head = isinstance(stored, dict) and "head" in stored
+    return head_from_plain(stored) if is_head else piece_from_plain(stored)
 
 
 Received: TypeAlias = Annotated[
@@ -147,32 +158,33 @@ class Failure:
     details: dict[str, Any] | None = None
     """What its class needs besides the text, such as `errno`."""
     cause: "Failure | None" = None
-    arguments: "tuple[str | int | Failure, ...] | None" = None
+    arguments: "tuple[str | int | bytes | Failure, ...] | None" = None
     """Its arguments, if they are not the text alone; None also if they cannot be stored."""
 
 
-def _failure_to_plain(failure: Failure) -> dict[str, object]:
-    """The fields that say something, by their names."""
+def failure_to_plain(failure: Failure) -> dict[str, object]:
+    """The stored form of a failure: the fields that say something, by their names."""
     stored: dict[str, object] = {"error": failure.error, "message": failure.message}
     if failure.details is not None:
         stored["details"] = failure.details
     if failure.cause is not None:
-        stored["cause"] = _failure_to_plain(failure.cause)
+        stored["cause"] = failure_to_plain(failure.cause)
     if failure.arguments is not None:
         stored["arguments"] = [
-            _failure_to_plain(argument) if isinstance(argument, Failure) else argument
+            failure_to_plain(argument) if isinstance(argument, Failure) else argument
             for argument in failure.arguments
         ]
     return stored
 
 
-def _failure_from_plain(stored: Any) -> Failure:
+def failure_from_plain(stored: Any) -> Failure:
+    """The failure of a stored form."""
     fields = dict(stored)
     if "cause" in fields:
-        fields["cause"] = _failure_from_plain(fields["cause"])
+        fields["cause"] = failure_from_plain(fields["cause"])
     if "arguments" in fields:
         fields["arguments"] = tuple(
-            _failure_from_plain(argument) if isinstance(argument, dict) else argument
+            failure_from_plain(argument) if isinstance(argument, dict) else argument
             for argument in fields["arguments"]
         )
     return Failure(**fields)
@@ -181,7 +193,7 @@ def _failure_from_plain(stored: Any) -> Failure:
 class HttpError(Exception):
     """An exchange failed; a front raises the exception of its client library instead."""
 
-    failure: Annotated[Failure, Codec(_failure_to_plain, _failure_from_plain)]
+    failure: Annotated[Failure, Codec(failure_to_plain, failure_from_plain)]
     original: Annotated[BaseException | None, Unrecorded]
     """The exception itself, while recording."""
 

@@ -24,6 +24,7 @@ _MODULES: Final = (
     "aiohttp",
     "h11",
     "aiohttp.client_exceptions",
+    "websockets.exceptions",
 )
 """Where a class named in a cassette is looked for, if the program has imported the module."""
 _DEEPEST: Final = 5
@@ -49,11 +50,11 @@ def _described(error: BaseException, depth: int) -> Failure:
     )
 
 
-def _arguments(error: BaseException, depth: int) -> tuple[str | int | Failure, ...] | None:
+def _arguments(error: BaseException, depth: int) -> tuple[str | int | bytes | Failure, ...] | None:
     """The arguments of an exception if all can be stored, such as the number of an OSError."""
-    stored: list[str | int | Failure] = []
+    stored: list[str | int | bytes | Failure] = []
     for argument in error.args:
-        if isinstance(argument, str | int) and type(argument) in (str, int):
+        if isinstance(argument, str | int | bytes) and type(argument) in (str, int, bytes):
             stored.append(argument)
         elif isinstance(argument, Exception) and depth:
             stored.append(_described(argument, depth - 1))
@@ -68,10 +69,22 @@ def error_of(failed: HttpError) -> BaseException:
 
 
 def _details(error: BaseException) -> dict[str, Any] | None:
-    if type(error).__module__.startswith("aiohttp."):
-        from vcr_gen.boundaries.http.aiohttp_failures import details_of
+    special = _special(type(error).__module__)
+    details: dict[str, Any] | None = None if special is None else special.details_of(error)
+    return details
 
-        return details_of(error)
+
+def _special(module: str) -> Any:
+    """The module that knows the exceptions of a library that take more than a text, if any."""
+    match module.partition(".")[0]:
+        case "aiohttp":
+            from vcr_gen.boundaries.http import aiohttp_failures
+
+            return aiohttp_failures
+        case "websockets":
+            from vcr_gen.boundaries.http import websocket_failures
+
+            return websocket_failures
     return None
 
 
@@ -93,12 +106,11 @@ def _rebuilt(failure: Failure) -> BaseException | None:
 def _detailed(
     cls: type[Any], failure: Failure, cause: BaseException | None
 ) -> BaseException | None:
-    """An exception of aiohttp that takes more than a text."""
+    """An exception that takes more than a text."""
     if failure.details is None:
         return None
-    from vcr_gen.boundaries.http.aiohttp_failures import rebuilt
-
-    return rebuilt(cls, failure.details, cause)
+    error: BaseException | None = _special(failure.error).rebuilt(cls, failure.details, cause)
+    return error
 
 
 def _rebuilt_arguments(failure: Failure) -> tuple[object, ...]:

@@ -24,6 +24,9 @@ __all__ = [
     "loosen",
 ]
 
+_REQUESTS: Final = "http|ws"
+"""The boundaries with requests: those of HTTP, and the handshakes of WebSockets."""
+
 VARYING: Final = (
     "accept-encoding",
     "connection",
@@ -56,6 +59,7 @@ VARYING_IN_RESPONSES: Final = (
     "expires",
     "keep-alive",
     "last-modified",
+    "sec-websocket-accept",
     "server-timing",
     "set-cookie",
     "transfer-encoding",
@@ -135,11 +139,11 @@ class HttpMatch:
         found = []
         if self.ignore_query:
             key = UrlWithout(tuple(self.ignore_query))
-            found.append(Rule("http", "request.url", Match(key=key)))
+            found.append(Rule(_REQUESTS, "request.url", Match(key=key)))
         if self.ignore_headers or self.headers is not None:
             only = None if self.headers is None else tuple(self.headers)
             names = HeadersWithout(tuple(self.ignore_headers), only)
-            found.append(Rule("http", "request.headers", Match(key=names)))
+            found.append(Rule(_REQUESTS, "request.headers", Match(key=names)))
         if self.body is False:
             found.append(Rule("http", "request.body", Volatile))
         elif self.body is not True:
