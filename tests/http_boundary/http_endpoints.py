@@ -200,10 +200,18 @@ ENDPOINTS: Final[dict[str, Endpoint]] = {
 }
 
 
+def _by_name(request: Request) -> list[Step]:
+    """The answer of the endpoint whose name is the path."""
+    name = request.path.strip("/").partition("/")[0].partition("?")[0].replace("-", " ")
+    return ENDPOINTS[_NAMES[name]].answer(request)
+
+
 class Server:
     """Answers with one thread a connection."""
 
-    def __init__(self, answer: Callable[[Request], list[Step]], pause: float) -> None:
+    def __init__(
+        self, answer: Callable[[Request], list[Step]] = _by_name, pause: float = PAUSE
+    ) -> None:
         self._steps_for = answer
         self._pause = pause
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -314,12 +322,6 @@ def path_of(name: str) -> str:
 
 
 _NAMES: Final = {path_of(name).strip("/").replace("-", " "): name for name in ENDPOINTS}
-
-
-def _by_name(request: Request) -> list[Step]:
-    """The answer of the endpoint whose name is the path."""
-    name = request.path.strip("/").partition("/")[0].partition("?")[0].replace("-", " ")
-    return ENDPOINTS[_NAMES[name]].answer(request)
 
 
 @contextmanager
