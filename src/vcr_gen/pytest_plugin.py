@@ -174,6 +174,7 @@ def vcrgen_cassette(
 @pytest.fixture
 def vcrgen_httpx(vcrgen_cassette: "Cassette") -> "Iterator[httpx.Client]":
     """An `httpx.Client` on the test's cassette."""
+    _require("httpx", "vcrgen_httpx")
     import httpx
 
     from vcr_gen.boundaries.http import http_transport
@@ -185,6 +186,7 @@ def vcrgen_httpx(vcrgen_cassette: "Cassette") -> "Iterator[httpx.Client]":
 @pytest.fixture
 def vcrgen_async_httpx(vcrgen_cassette: "Cassette") -> "httpx.AsyncClient":
     """An `httpx.AsyncClient` on the test's cassette: `async with vcrgen_async_httpx as client`."""
+    _require("httpx", "vcrgen_async_httpx")
     import httpx
 
     from vcr_gen.boundaries.http import async_http_transport
@@ -195,6 +197,7 @@ def vcrgen_async_httpx(vcrgen_cassette: "Cassette") -> "httpx.AsyncClient":
 @pytest.fixture
 def vcrgen_requests(vcrgen_cassette: "Cassette") -> "Iterator[requests.Session]":
     """A `requests.Session` on the test's cassette."""
+    _require("requests", "vcrgen_requests")
     import requests
 
     from vcr_gen.boundaries.http import requests_adapter
@@ -208,6 +211,7 @@ def vcrgen_requests(vcrgen_cassette: "Cassette") -> "Iterator[requests.Session]"
 @pytest.fixture
 def vcrgen_aiohttp(vcrgen_cassette: "Cassette") -> "Callable[..., aiohttp.ClientSession]":
     """Makes sessions on the test's cassette: `async with vcrgen_aiohttp() as session`."""
+    _require("aiohttp", "vcrgen_aiohttp")
     import aiohttp
 
     from vcr_gen.boundaries.http import aiohttp_middleware
@@ -270,6 +274,12 @@ def vcrgen_module_cassette(request: pytest.FixtureRequest) -> "Iterator[Cassette
 def vcrgen_session_cassette(request: pytest.FixtureRequest) -> "Iterator[CassetteFactory]":
     """Opens cassettes that all tests share: `vcrgen_session_cassette("login")`."""
     yield from _fixtures(request.config).factory(request)
+
+
+def _require(library: str, fixture: str) -> None:
+    from vcr_gen.boundaries.required_packages import require
+
+    require(library, extra=library, wanted_by=f"the fixture {fixture}")
 
 
 def _fixtures(config: pytest.Config) -> "Fixtures":

@@ -8,13 +8,12 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 from vcr_gen.cli.outcome import DIFFERENT, FINE
-from vcr_gen.errors import DivergenceError, ReplayError, UsageError
+from vcr_gen.errors import DivergenceError, ReplayError
 from vcr_gen.runtime.modes import Mode
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run"]
 
-_EXTRA: Final = ("h11", "trustme")
 _PATIENCE: Final = 10.0
 """Seconds that a replay waits for a request that other requests wait for: a program may be slow."""
 _SECONDS_TO_END: Final = 10.0
@@ -73,13 +71,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; exit 1 if the replay differs, and else as the command does."""
-    missing = [name for name in _EXTRA if find_spec(name) is None]
-    if missing:
-        raise UsageError(
-            f"vcr-gen: the proxy needs packages that are not installed: {', '.join(missing)}\n"
-            '  hint: pip install "vcr-gen[proxy]"'
-        )
     from vcr_gen import Cassette
+    from vcr_gen.boundaries.required_packages import require
+
+    require("h11", "trustme", extra="proxy", wanted_by="vcr-gen http proxy")
 
     cassette = Cassette(
         arguments.cassette,

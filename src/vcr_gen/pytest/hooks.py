@@ -67,12 +67,20 @@ class Hooks:
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[Any]
     ) -> Generator[None, object, object]:
-        """See whether a fixture may still use the cassette in its teardown."""
+        """See whether a fixture may still use the cassette in its teardown.
+
+        The errors of our own fixtures are shown without a traceback.
+        """
         opened = self._of_test
         if opened is not None and not opened.users.isdisjoint(fixturedef.argnames):
             opened.users.add(fixturedef.argname)
             opened.used_in_teardown |= _has_teardown(fixturedef)
-        return (yield)
+        if not fixturedef.argname.startswith(PREFIX):
+            return (yield)
+        try:
+            return (yield)
+        except VcrError as error:
+            raise as_failure(error) from None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -147,7 +148,7 @@ class OpenCassette:
         if recording and error is not None:
             kind, detail = "partial", self._partial_detail()
         elif recording:
-            kind = "recorded"
+            kind, detail = "recorded", self._recorded_detail()
         elif self._mode == "verify":
             if error is not None and not isinstance(error, VerificationError):
                 return  # the test failed before there was anything to compare
@@ -173,6 +174,14 @@ class OpenCassette:
         except (VcrError, OSError) as problem:
             detail = f"(not written: {str(problem).splitlines()[0]})"
         self._note(Note("report", str(target), detail))
+
+    def _recorded_detail(self) -> str:
+        """A remark about a recording without events: its test may use a client of its own."""
+        from vcr_gen.runtime.tape.reading import entries_of, open_regular
+
+        with open_regular(self.path) as stream:
+            is_empty = next(islice(entries_of(stream, self.path), 1, None)).kind == "end"
+        return "(empty: no call reached this cassette)" if is_empty else ""
 
     def _partial_detail(self) -> str:
         from vcr_gen.runtime.tape.reading import partial_of

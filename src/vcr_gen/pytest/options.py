@@ -77,6 +77,12 @@ def read_options(where: str, given: Mapping[str, Any], *, more: Iterable[str] = 
         if isinstance(word, str) and word not in words:
             expected = f"`{name}` must be one of {', '.join(words)}; got {word!r}"
             problems.append(expected + _suggestion(word, words))
+    if "http" in options:
+        from vcr_gen.boundaries.http import HttpMatch
+
+        if not isinstance(options["http"], HttpMatch):
+            got = type(options["http"]).__name__
+            problems.append(f"`http` must be an HttpMatch; got {got}")
     if problems:
         raise UsageError(f"{where}: " + f"\n{where}: ".join(problems))
     return options

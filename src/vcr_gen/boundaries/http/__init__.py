@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from vcr_gen import Cassette
 from vcr_gen.boundaries.http.matching import HttpMatch, loosen
+from vcr_gen.boundaries.required_packages import require
 
 if TYPE_CHECKING:
     from vcr_gen.boundaries.http.proxy import HttpProxy
@@ -56,6 +57,7 @@ def http_proxy(
     it. Open the cassette with `order="lanes"`: clients open connections in any order. `ca_file`
     names certificate authorities of real servers, besides those that the system trusts.
     """
+    require("h11", "trustme", extra="proxy", wanted_by="http_proxy")
     from vcr_gen.boundaries.http.proxy import HttpProxy
 
     loosen(cassette, match)
@@ -83,6 +85,7 @@ def requests_adapter(
 
     `inner` is the real adapter; by default an `HTTPAdapter`.
     """
+    require("requests", extra="requests", wanted_by="requests_adapter")
     from vcr_gen.boundaries.http.requests_client import Adapter
 
     loosen(cassette, match)
@@ -91,6 +94,7 @@ def requests_adapter(
 
 def aiohttp_middleware(cassette: Cassette, *, match: HttpMatch | None = None) -> Any:
     """A client middleware for `aiohttp.ClientSession`. Put it last in the list of middlewares."""
+    require("aiohttp", extra="aiohttp", wanted_by="aiohttp_middleware")
     from vcr_gen.boundaries.http.aiohttp_client import Middleware
 
     loosen(cassette, match)

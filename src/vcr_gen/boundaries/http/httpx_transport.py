@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from types import TracebackType
-from typing import Any, Self, final
+from typing import Any, NoReturn, Self, final
 
 from vcr_boundaries import VcrAsyncHttp, VcrHttp
 from vcr_gen import Cassette
@@ -21,6 +21,7 @@ from vcr_gen.boundaries.http.exchanges import (
 )
 from vcr_gen.boundaries.http.failures import error_of, failure_of
 from vcr_gen.boundaries.http.framing import Aside
+from vcr_gen.errors import UsageError
 
 __all__ = ["AsyncTransport", "Transport"]
 
@@ -49,6 +50,12 @@ class Transport:
         else:
             return _response(library, head, _kinds(library).body(head, items))
         raise error
+
+    async def handle_async_request(self, *_: object) -> NoReturn:
+        """Refuse an asynchronous client."""
+        raise UsageError("an asynchronous client needs async_http_transport, not http_transport")
+
+    __aenter__ = handle_async_request
 
     def close(self) -> None:
         """Close the real transport, if one was used."""
@@ -94,6 +101,12 @@ class AsyncTransport:
         else:
             return _response(library, head, _kinds(library).async_body(head, items))
         raise error
+
+    def handle_request(self, *_: object) -> NoReturn:
+        """Refuse a synchronous client."""
+        raise UsageError("a synchronous client needs http_transport, not async_http_transport")
+
+    __enter__ = handle_request
 
     async def aclose(self) -> None:
         """Close the real transport, if one was used."""
@@ -288,6 +301,12 @@ class _Body:
             return
         raise error
 
+    async def handle_async_request(self, *_: object) -> NoReturn:
+        """Refuse an asynchronous client."""
+        raise UsageError("an asynchronous client needs async_http_transport, not http_transport")
+
+    __aenter__ = handle_async_request
+
     def close(self) -> None:
         self._items.close()
 
@@ -313,6 +332,12 @@ class _AsyncBody:
         else:
             return
         raise error
+
+    def handle_request(self, *_: object) -> NoReturn:
+        """Refuse a synchronous client."""
+        raise UsageError("a synchronous client needs http_transport, not async_http_transport")
+
+    __enter__ = handle_request
 
     async def aclose(self) -> None:
         await self._items.aclose()

@@ -157,6 +157,13 @@ class HttpMatch:
 
 def loosen(cassette: Cassette, match: HttpMatch | None) -> None:
     """Loosen how the requests of a cassette are compared: as the user says, or else its header."""
+    if not isinstance(cassette, Cassette):
+        raise UsageError(
+            f"expected an open Cassette; got {type(cassette).__name__}\n\n"
+            "hint: with Cassette(path) as cassette: …"
+        )
+    if not isinstance(match, HttpMatch | None):
+        raise UsageError(f"match=…: expected an HttpMatch; got {type(match).__name__}")
     if match is not None:
         cassette.loosen(*match.rules())
     if cassette.imported is not None:

@@ -112,7 +112,8 @@ class Tape:
             if self._closed:
                 raise UsageError(
                     f"{of} was called after the cassette was closed\n\n"
-                    "hint: make all calls inside the `with` block, and await every task it starts"
+                    "hint: make all calls before its `with` block or test ends, and await every "
+                    "task they start"
                 )
             call = self._next_call
             self._next_call += 1

@@ -134,7 +134,8 @@ class ReplayState:
         if self.closed:
             raise UsageError(
                 f"{self.reporter.advice.path}: a boundary was used after the cassette was closed"
-                "\n\nhint: make all calls inside the `with` block, and await every task it starts"
+                "\n\nhint: make all calls before its `with` block or test ends, and await every "
+                "task they start"
             )
 
     def fail(self, divergence: Divergence) -> NoReturn:

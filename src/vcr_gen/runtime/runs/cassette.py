@@ -228,7 +228,7 @@ class Cassette:
         if self._closed:
             raise UsageError(
                 f"{self.path}: the cassette is closed; no wrapper can be attached any more\n\n"
-                "hint: attach wrappers inside the `with` block of the cassette"
+                "hint: attach wrappers before its `with` block or test ends"
             )
         for reachable in boundary.reachable:
             known = self._settings.boundaries.setdefault(reachable.name, reachable)
