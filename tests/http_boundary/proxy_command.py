@@ -20,6 +20,7 @@ PYTEST: Final = (
 
 AUTHORITY: Final = trustme.CA()
 """The authority of our https servers, which no program trusts without being told."""
+PROXY: Final = (sys.executable, "-m", "vcr_gen", "http", "proxy", "-o", "tape.yaml")
 
 
 class SecureServer(Server):
@@ -76,5 +77,4 @@ def run_proxy(
     folder: Path, *arguments: str, code: int = 0, **variables: str
 ) -> "subprocess.CompletedProcess[str]":
     """Run `vcr-gen http proxy -o tape.yaml` with more arguments."""
-    proxy = (sys.executable, "-m", "vcr_gen", "http", "proxy", "-o", "tape.yaml")
-    return run(folder, *proxy, *arguments, code=code, **variables)
+    return run(folder, *PROXY, *arguments, code=code, **variables)

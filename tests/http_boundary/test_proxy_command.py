@@ -1,14 +1,17 @@
 """What `vcr-gen http proxy` does with its command, its options and what goes wrong."""
 
 import json
+import os
 import re
+import signal
+import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from proxy_command import AUTHORITY, run, run_proxy, serving
+from proxy_command import AUTHORITY, PROXY, run, run_proxy, serving
 
 CURL = ("curl", "--silent", "--include", "--max-time", "20")
 NOWHERE = "http://127.0.0.1:9/"
@@ -70,6 +73,26 @@ def test_a_command_that_a_signal_ends_leaves_no_cassette(tmp_path: Path) -> None
     assert not (tmp_path / "tape.yaml").exists()
 
 
+def test_an_interrupted_recording_is_not_saved(tmp_path: Path) -> None:
+    command = (*PROXY, "--", "sh", "-c", "echo begun; exec sleep 60")
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=tmp_path, start_new_session=True, **pipes) as process:
+        assert process.stdout.readline() == "begun\n"
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        assert process.communicate()[1] == "vcr-gen: interrupted; the recording is not saved\n"
+    assert process.returncode == 130
+    assert not (tmp_path / "tape.yaml").exists()
+
+
+def test_a_command_that_sends_nothing_through_the_proxy_is_noticed(tmp_path: Path) -> None:
+    expected = (
+        "vcr-gen: no request reached the proxy, so the recording is empty; the command must "
+        "respect HTTP_PROXY and HTTPS_PROXY\n"
+    )
+    assert run_proxy(tmp_path, "--", "true").stderr == expected
+    assert run_proxy(tmp_path, "--", "true").stderr == ""
+
+
 def test_a_command_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     done = run_proxy(tmp_path, "--", "no-such-command", code=2)
     assert done.stderr == "vcr-gen: no-such-command: No such file or directory\n"
@@ -109,6 +132,7 @@ def test_servers_are_trusted_as_without_the_proxy(tmp_path: Path) -> None:
         refused = run_proxy(tmp_path, "--mode", "all", "--", *command)
         assert "HTTP/1.1 502 Bad Gateway" in refused.stdout
         assert "ssl.SSLCertVerificationError" in refused.stdout
+        assert "hint: name the authority of the server: --ca-file FILE" in refused.stdout
     assert run_proxy(tmp_path, "--", *command).stdout == refused.stdout
 
 
@@ -188,4 +212,7 @@ def test_the_missing_extra_is_named(tmp_path: Path) -> None:
     )
     arguments = ("http", "proxy", "-o", "tape.yaml", "--", "true")
     done = run(tmp_path, sys.executable, "-c", script, *arguments, code=2)
-    assert 'pip install "vcr-gen[proxy]"' in done.stderr
+    assert done.stderr == (
+        "vcr-gen http proxy needs trustme, which is not installed\n\n"
+        'hint: pip install "vcr-gen[proxy]"\n'
+    )

@@ -86,13 +86,15 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         code, complaints = _run_behind_proxy(arguments, cassette)
     except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and cassette.recording:
+            _say("interrupted; the recording is not saved")
         cassette.close(error)
         raise
     for complaint in complaints:
-        print(f"vcr-gen: {complaint}", file=sys.stderr)
+        _say(complaint)
     killed = None if code >= 0 else _KilledError(f"signal {-code} ended the command")
     if killed is not None and cassette.recording:
-        print(f"vcr-gen: {killed}; the recording is not saved", file=sys.stderr)
+        _say(f"{killed}; the recording is not saved")
     try:
         cassette.close(killed)
     except (DivergenceError, ReplayError) as error:
@@ -105,6 +107,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 class _KilledError(Exception):
     """A signal ended the command, so that a recording is not complete."""
+
+
+def _say(remark: str) -> None:
+    print(f"vcr-gen: {remark}", file=sys.stderr)
 
 
 def _recording_command(arguments: argparse.Namespace) -> str:
@@ -133,6 +139,11 @@ def _run_behind_proxy(
     )
     with http_proxy(cassette, ca_file=arguments.ca_file, match=match) as proxy:
         code = _execute(arguments.program, {**os.environ, **proxy.environment})
+    if code >= 0 and cassette.recording and not proxy.was_reached:
+        _say(
+            "no request reached the proxy, so the recording is empty; the command must respect "
+            "HTTP_PROXY and HTTPS_PROXY"
+        )
     return code, proxy.complaints
 
 

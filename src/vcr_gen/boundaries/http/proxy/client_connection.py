@@ -24,6 +24,7 @@ _TLS_HANDSHAKE: Final = b"\x16"
 _RESET: Final = "builtins.ConnectionResetError"
 _NO_RESPONSE: Final = (_RESET, "builtins.EOFError")
 """The failures in which the server was reached and closed the connection."""
+_NOT_TRUSTED: Final = "ssl.SSLCertVerificationError"
 _SECONDS_TO_LEAVE: Final = 60.0
 """How long a client may take to close a connection that it closed in the recording."""
 
@@ -163,6 +164,8 @@ class ClientConnection:
         elif not has_begun and failure.error not in _NO_RESPONSE:
             name = failure.error.removeprefix("builtins.")
             message = f"vcr-gen http proxy: {name}: {failure.message}"
+            if failure.error == _NOT_TRUSTED:
+                message += "\nhint: name the authority of the server: --ca-file FILE"
             self._send(own_response(502, "Bad Gateway", message))
         elif failure.error == _RESET:
             option = struct.pack("ii", 1, 0)

@@ -47,6 +47,8 @@ class HttpProxy:
         self._lock = threading.Lock()
         self.complaints: list[str] = []
         """What went wrong between the clients and the proxy itself."""
+        self.was_reached = False
+        """Whether any client connected to it."""
         self.environment: Mapping[str, str] = {}
         """The variables that send the requests of a program through the proxy."""
 
@@ -103,6 +105,7 @@ class HttpProxy:
                 client, _ = self._listener.accept()
             except OSError:
                 return
+            self.was_reached = True
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection = ClientConnection(
                 client, self._http, self._authority, self.complaints.append
