@@ -135,6 +135,6 @@ def test_two_clients_share_the_rules_of_a_cassette(tmp_path: Path) -> None:
 
 def test_a_text_is_not_a_list_of_names() -> None:
     with pytest.raises(
-        UsageError, match="ignore_headers=…\\): expected a list of names; got a text"
+        UsageError, match="ignore_headers=…\\): expected a list of names; got a string"
     ):
         HttpMatch(ignore_headers="x-trace")

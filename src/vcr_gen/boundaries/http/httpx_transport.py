@@ -301,12 +301,6 @@ class _Body:
             return
         raise error
 
-    async def handle_async_request(self, *_: object) -> NoReturn:
-        """Refuse an asynchronous client."""
-        raise UsageError("an asynchronous client needs async_http_transport, not http_transport")
-
-    __aenter__ = handle_async_request
-
     def close(self) -> None:
         self._items.close()
 
@@ -332,12 +326,6 @@ class _AsyncBody:
         else:
             return
         raise error
-
-    def handle_request(self, *_: object) -> NoReturn:
-        """Refuse a synchronous client."""
-        raise UsageError("a synchronous client needs http_transport, not async_http_transport")
-
-    __enter__ = handle_request
 
     async def aclose(self) -> None:
         await self._items.aclose()

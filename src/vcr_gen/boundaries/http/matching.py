@@ -132,7 +132,7 @@ class HttpMatch:
     def __post_init__(self) -> None:
         for name in ("ignore_headers", "ignore_query", "headers"):
             if isinstance(getattr(self, name), str):
-                raise UsageError(f"HttpMatch({name}=…): expected a list of names; got a text")
+                raise UsageError(f"HttpMatch({name}=…): expected a list of names; got a string")
 
     def rules(self) -> tuple[Rule, ...]:
         """The same as rules of a cassette."""

@@ -21,14 +21,18 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "convert",
-        help="convert a cassette to another format, without loss",
+        help="convert a cassette to another format, or a file of vcrpy or HAR to a cassette",
         description=(
             "Convert a cassette to the format of the target's suffix, without loss; or make a "
             "cassette of what another tool recorded, without its credentials."
         ),
     )
     add = parser.add_argument
-    add("source", type=Path, help="a cassette; with --salvage also a damaged one")
+    add(
+        "source",
+        type=Path,
+        help="a cassette; a damaged one with --salvage; a file of another tool with --from",
+    )
     add(
         "target",
         type=Path,

@@ -89,7 +89,7 @@ def _plain(found: Document, value: Any, depth: int = 0, size: Iterator[int] | No
     """Data that JSON has too. Aliases of YAML can make it huge, or endless."""
     size = size or count()
     if depth > _DEEPEST or next(size) > _LARGEST:
-        raise found.wrong("less data")
+        raise found.wrong(f"at most {_LARGEST:,} values, nested {_DEEPEST} deep")
     if isinstance(value, dict):
         return {str(key): _plain(found, each, depth + 1, size) for key, each in value.items()}
     if isinstance(value, list | tuple):
