@@ -194,8 +194,8 @@ BAD = {
     ),
     "data without end": (
         GOOD.replace("body: null", "body: &a {n: *a}"),
-        "old.yaml:2: interactions[0].request.body: expected at most 1,000,000 values, nested 100 deep; "
-        "got a mapping\n",
+        "old.yaml:2: interactions[0].request.body: "
+        "expected at most 1,000,000 values, nested 100 deep; got a mapping\n",
     ),
     "another file": ("a: 1\n", "old.yaml: expected a cassette of vcrpy, with a list of"),
     "an empty file": ("", "old.yaml: expected a cassette of vcrpy, with a list of"),
