@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         HermeticError,
         VcrError,
     )
-    from vcr_gen.runtime.boundary.rules import Rule, UnusedRuleWarning
+    from vcr_gen.runtime.boundary.rules import Echoed, Rule, UnusedRuleWarning
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.extras.hermetic import Hermetic, HermeticWarning
     from vcr_gen.runtime.loops.session_loops import InexactReplayWarning
@@ -42,6 +42,7 @@ __all__ = [
     "Codec",
     "DivergenceError",
     "Driver",
+    "Echoed",
     "Hermetic",
     "HermeticError",
     "HermeticWarning",
@@ -73,6 +74,7 @@ _HOMES = {
     "Codec": "vcr_gen.boundary",
     "DivergenceError": "vcr_gen.errors",
     "Driver": "vcr_gen.runtime.runs.driver",
+    "Echoed": "vcr_gen.runtime.boundary.rules",
     "Hermetic": "vcr_gen.runtime.extras.hermetic",
     "HermeticError": "vcr_gen.errors",
     "HermeticWarning": "vcr_gen.runtime.extras.hermetic",

@@ -90,7 +90,7 @@ def test_a_replay_is_not_affected(tmp_path: Path) -> None:
 
 
 def test_it_is_no_rule_and_takes_one_function() -> None:
-    with pytest.raises(UsageError, match=r"a rule's `how` is Volatile or Match\(same\)"):
+    with pytest.raises(UsageError, match=r"a rule's `how` is Volatile, Echoed or Match\(same\)"):
         Rule("Market.prices", "$item", Match(joined="".join))
     two: Any = {"key": str, "joined": str}
     with pytest.raises(TypeError, match="one function"):

@@ -3,11 +3,12 @@
 import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, Final, final
 
 from vcr_gen.boundary import Marker, Match, Volatile
 from vcr_gen.errors import UsageError, VcrError
 from vcr_gen.field_path_syntax import ROOTS, FieldPath, Wild, parse_path
+from vcr_gen.runtime.boundary.echoes import Echoes
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences, same
 from vcr_gen.runtime.codec.field_paths import (
     Place,
@@ -21,7 +22,19 @@ from vcr_gen.runtime.codec.field_paths import (
 from vcr_gen.runtime.codec.markers import plain_key
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["Loosening", "Rule", "Rules", "UnusedRuleWarning", "how_in_words", "suggestion"]
+__all__ = [
+    "Echoed",
+    "Loosening",
+    "Rule",
+    "Rules",
+    "UnusedRuleWarning",
+    "how_in_words",
+    "suggestion",
+]
+
+
+Echoed: Final = Marker("Echoed")
+"""Differs in each run, and the other side repeats it: the live value is used from then on."""
 
 
 class UnusedRuleWarning(UserWarning):
@@ -42,17 +55,18 @@ class Rule:
     path: str
     """The place in the call, such as `command[2]`, `body.$json.id` or `$result.created`."""
     how: Marker | Match
-    """`Volatile`, `Match(same)` or `Match(key=…)`."""
+    """`Volatile`, `Echoed`, `Match(same)` or `Match(key=…)`."""
 
     def __post_init__(self) -> None:
         parse_path(self.path)
         if not self.of or not isinstance(self.of, str):
             raise UsageError(f"a rule names `Boundary.method`; got {self.of!r}")
         is_match = isinstance(self.how, Match) and self.how.joined is None
-        if self.how is not Volatile and not is_match:
+        if self.how not in (Volatile, Echoed) and not is_match:
             hint = "hint: pass redaction=… to mark secrets" if repr(self.how) == "Secret" else ""
             raise UsageError(
-                f"a rule's `how` is Volatile or Match(same); got {self.how!r}\n\n{hint}".rstrip()
+                "a rule's `how` is Volatile, Echoed or Match(same); "
+                f"got {self.how!r}\n\n{hint}".rstrip()
             )
 
     def __str__(self) -> str:
@@ -79,6 +93,7 @@ class _Active:
 
     rule: Rule
     path: FieldPath
+    echoes: Echoes
     is_default: bool = False
     """Whether other rules for the field replace it; then it is not reported as unused."""
     applied: bool = False
@@ -115,7 +130,8 @@ class Loosening:
                 made = align(active.path, recorded, made, judge.choose, settle)
                 refused += judge.refused
             else:
-                made = align(active.path, recorded, made, _recorded, settle)
+                keep = active.echoes.note if active.rule.how is Echoed else _recorded
+                made = align(active.path, recorded, made, keep, settle)
         return made, tuple(refused)
 
     def in_detail(self, differences: Iterable[Difference]) -> Iterator[Difference]:
@@ -204,6 +220,7 @@ class Rules:
     def __init__(self, given: Iterable[Rule] = ()) -> None:
         self._given: list[_Active] = []
         self._methods: set[str] = set()
+        self.echoes = Echoes()
         self.add(*given)
 
     def add(self, *rules: Rule, default: bool = False) -> None:
@@ -223,7 +240,9 @@ class Rules:
                     "hint: add the rules of a cassette before its first call"
                 )
             self._given = [each for each in self._given if each not in same or not each.is_default]
-            self._given.append(_Active(rule, parse_path(rule.path), is_default=default))
+            path = parse_path(rule.path)
+            self._given.append(_Active(rule, path, self.echoes, is_default=default))
+            self.echoes.are_there = self.echoes.are_there or rule.how is Echoed
 
     def loosening(self, method: str, root: str, own: Collection[Rule] = ()) -> Loosening | None:
         """The rules for the value `root` of a method; `own` are the rules of its boundary."""
@@ -231,7 +250,7 @@ class Rules:
         chosen = [active for active in self._given if active.rule.is_for(method)]
         for active in chosen:
             active.methods.add(method)
-        chosen += [_Active(rule, parse_path(rule.path)) for rule in own]
+        chosen += [_Active(rule, parse_path(rule.path), self.echoes) for rule in own]
         chosen = [active for active in chosen if active.path.starts_at(root)]
         return Loosening(tuple(chosen)) if chosen else None
 

@@ -7,6 +7,7 @@ every task and thread waits for.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
 from vcr_gen.errors import (
@@ -15,6 +16,7 @@ from vcr_gen.errors import (
     EncodeError,
     ValueCodecError,
 )
+from vcr_gen.runtime.boundary.echoes import Echoes
 from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.failures.messages import message_of
@@ -63,6 +65,7 @@ class Engine:
         templates: "Templates | None",
         patience: float,
         pace: float,
+        echoes: Echoes,
     ) -> None:
         self.window = window
         self.strands = strands
@@ -73,7 +76,8 @@ class Engine:
         self.loops = loops
         self._orders = orders
         self._templates = templates
-        self._matcher = Matcher(window, objects, orders, screen.secrets.vault)
+        self._echoes = echoes
+        self._matcher = Matcher(window, objects, orders, screen.secrets.vault, echoes)
         self.state = ReplayState(
             window,
             strands,
@@ -123,9 +127,10 @@ class Engine:
     def encoded_arguments(self, operation: Operation) -> Mapping[str, Plain]:
         """The arguments of a call in their plain form."""
         try:
-            return operation.bound.encode(operation.arguments)
+            encoded = operation.bound.encode(operation.arguments)
         except EncodeError as error:
             raise self._kept(error) from None
+        return self._echoes.recorded(encoded) if self._echoes.are_there else encoded
 
     def screened(self, operation: Operation, encoded: Mapping[str, Plain]) -> Mapping[str, Plain]:
         """The same without secrets, as they are stored."""
@@ -137,7 +142,7 @@ class Engine:
         They need no redaction then: a secret would have a placeholder on the tape. None where the
         tape has anything else next, or the call may differ: `start` tells which.
         """
-        if not self._answers_at_once:
+        if not self._answers_at_once or self._echoes.are_there:
             return None
         state = self.state
         with state.monitor:
@@ -260,17 +265,25 @@ class Engine:
 
     def produce(self, call: int, event: Item | End, passing: ValueChannel) -> None:
         """The application answers an inbound call: with the recorded item or end."""
-        event = self._screen.event(event, passing.of)
+        event = self._as_recorded(self._screen.event(event, passing.of))
         with self.state.monitor:
             self.state.check()
             found = self._matcher.produced(self.strands.here(), call, event, passing)
             while found.slot is None or not found.is_met:
-                if not self._answers_differently(call, event, found):
+                if not self._answers_differently(call, event, found, passing):
                     return
                 found = self._matcher.produced(self.strands.here(), call, event, passing)
             self.state.take(found.slot)
 
-    def _answers_differently(self, call: int, event: Item | End, found: Expectation) -> bool:
+    def _as_recorded(self, event: _E) -> _E:
+        """What the application says, with the recorded values of what it echoes."""
+        if not self._echoes.are_there or isinstance(event, Start):
+            return event
+        return replace(event, value=self._echoes.recorded(event.value))
+
+    def _answers_differently(
+        self, call: int, event: Item | End, found: Expectation, passing: ValueChannel
+    ) -> bool:
         """Report an answer; whether to compare it again, as a call before it was missing."""
         collected = self.state.collected
         if collected is None:
@@ -283,6 +296,7 @@ class Engine:
             collected.pass_over(found.slot)
             return True
         for slot in collected.counterpart(call, event):
+            self._matcher.keep_echoes(slot, event, passing)
             self.state.take(slot)
         return False
 
@@ -405,7 +419,13 @@ class Engine:
 
     def rendered(self, event: _E) -> _E:
         """What the environment said, with what its templates make of it now."""
-        return event if self._templates is None else self._templates.rendered(event)
+        if self._templates is not None:
+            event = self._templates.rendered(event)
+        if not self._echoes.are_there:
+            return event
+        if isinstance(event, Start):
+            return replace(event, arguments=self._echoes.live(event.arguments))
+        return replace(event, value=self._echoes.live(event.value))
 
     def soon_after(self, call: int) -> Slot | None:
         """The callback that followed a call before the loop was idle, if it is next."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias, TypeVar, final
 
+from vcr_gen.runtime.boundary.echoes import Echoes
 from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.plain import Plain
@@ -134,10 +135,13 @@ def _from_first(queue: deque[Slot]) -> Iterator[Slot]:
 class Matcher:
     """Finds the recorded event for what the application does."""
 
-    def __init__(self, window: Window, objects: Objects, orders: Orders, vault: Vault) -> None:
+    def __init__(
+        self, window: Window, objects: Objects, orders: Orders, vault: Vault, echoes: Echoes
+    ) -> None:
         self._window = window
         self._objects = objects
         self._vault = vault
+        self._echoes = echoes
         self._orders = orders
         self._ways: dict[str, tuple[Order, Strategy]] = {}
         self._lanes = _Lanes(window)
@@ -227,6 +231,12 @@ class Matcher:
 
         return self._settling(partial(self._find, strand, call), compare)
 
+    def keep_echoes(self, slot: Slot, event: Item | End, passing: ValueChannel) -> None:
+        """Note the echoed values of an answer that differs elsewhere."""
+        _answer_differences(slot, event.call, event, passing)
+        self._echoes.settle()
+        self._retract()
+
     def signalled(self, strand: Strand, event: Signal, passing: ValueChannel | None) -> Expectation:
         """The recorded signal for what the application does to a stream."""
 
@@ -268,11 +278,13 @@ class Matcher:
             try_it(found.slot)
         self._objects.settle()
         self._vault.settle()
+        self._echoes.settle()
         return found
 
     def _retract(self) -> None:
         self._objects.retract()
         self._vault.retract()
+        self._echoes.retract()
 
     def _find_in_lane(
         self,

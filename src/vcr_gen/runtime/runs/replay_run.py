@@ -94,6 +94,7 @@ class ReplayRun(Run):
             templates=self._templates(),
             patience=settings.patience,
             pace=settings.pace,
+            echoes=settings.rules.echoes,
         )
         self.session = self._make_session()
         self.crossing = self._cross(self.session, objects)

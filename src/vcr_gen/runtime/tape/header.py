@@ -20,7 +20,7 @@ __all__ = ["FORMAT_VERSION", "HOWS", "Header"]
 
 FORMAT_VERSION = 1
 
-HOWS: Final = ("volatile", "match", "secret", "unrecorded")
+HOWS: Final = ("volatile", "match", "secret", "unrecorded", "echoed")
 """The ways to loosen the comparison of a field; a name may follow."""
 
 
