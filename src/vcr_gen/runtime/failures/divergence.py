@@ -4,7 +4,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 from vcr_gen.errors import DecodeError, Divergence, DivergenceKind, RecordedEvent
 from vcr_gen.runtime.boundary.origins import titled
@@ -48,6 +48,8 @@ _AHEAD = 50
 """How many events are searched for similar calls."""
 _NEAREST = 3
 """How many of them are shown."""
+_SAME_CALL = 2
+"""With more differing fields, two calls with different names have little in common."""
 
 DRIVE_IT = "drive it: `await Driver(cassette, wrapper).run()`, or `.run_sync()`"
 
@@ -79,7 +81,7 @@ class Reporter:
         """The application made a call that the tape does not expect."""
         name = method = operation.bound.method.name
         slot = found.slot
-        nearest = _Nearest(window, slot, name, stored)
+        nearest = _Nearest(window, slot, operation, stored, self._title)
         differences: tuple[Difference, ...] = ()
         kind: DivergenceKind = "extra"
         likely = "the call was repeated" if nearest.repeated else "a call was added"
@@ -110,13 +112,11 @@ class Reporter:
         else:
             differences = found.differences
             change = self.drift.signature(name, [found.path for found in differences])
-            headline = f"{title} was called with different arguments: {_few(differences)}"
-            if nearest.ahead:
-                kind, likely = "order", "calls were reordered, or the expected call was dropped"
-            elif not nearest.repeated:
-                kind, likely = "argument", "an argument changed"
-                if len(stored) > 1 and _are_all(stored, differences):
-                    likely = "a call was added, or its arguments changed"
+            if title == due:
+                kind, headline, likely = _changed(title, nearest, stored, differences)
+            else:
+                kind, headline, likely = _other(title, due, nearest)
+                differences = differences if len(differences) <= _SAME_CALL else ()
         paths = [difference.path for difference in differences]
         divergence = self._divergence(
             kind,
@@ -289,8 +289,19 @@ class _Nearest:
     """Recorded calls of the same method near the expected one, most similar first."""
 
     def __init__(
-        self, window: Window, due: Slot | None, name: str, stored: Mapping[str, Plain]
+        self,
+        window: Window,
+        due: Slot | None,
+        operation: Operation,
+        stored: Mapping[str, Plain],
+        title_of: Callable[[Start], str],
     ) -> None:
+        bound, name = operation.bound, operation.bound.method.name
+        key = bound.key(stored)
+
+        def is_same(slot: Slot) -> bool:
+            return bound.key(slot.start.arguments) == key
+
         def distance(slot: Slot) -> int:
             """The number of arguments in which a recorded call differs."""
             recorded = slot.start.arguments
@@ -299,13 +310,15 @@ class _Nearest:
 
         rest = [slot for slot in window.ahead(_AHEAD) if slot is not due]
         ahead, behind = _calls_of(name, rest), _calls_of(name, window.recent)
-        self.ahead = any(distance(slot) == 0 for slot in ahead)
+        self.ahead = any(map(is_same, ahead))
         """Whether the same call comes later on the tape."""
-        self.repeated = any(distance(slot) == 0 for slot in behind)
+        self.repeated = any(map(is_same, behind))
         """Whether the same call was just made."""
         self.next_but_one = due is not None and _next_in(due.strand, rest) in ahead
         """Whether a call of the method directly follows the expected one."""
-        self.shown = tuple(map(describe, sorted(ahead, key=distance)[:_NEAREST]))
+        title = title_of(Start(call=0, of=name, on=operation.on, arguments=stored))
+        alike = [slot for slot in ahead if title_of(slot.start) == title]
+        self.shown = tuple(map(describe, sorted(alike, key=distance)[:_NEAREST]))
 
 
 def _calls_of(name: str, slots: Iterable[Slot]) -> list[Slot]:
@@ -336,12 +349,12 @@ def _last_call(waiters: "Iterable[Waiter]", window: Window) -> str:
 
 
 def _done(window: Window) -> tuple[RecordedEvent, ...]:
-    """The last events; a finished call counts as one."""
+    """The last events; a finished call, with the items of its stream, counts as one."""
     ended = {slot.event.call for slot in window.recent if isinstance(slot.event, End)}
     return tuple(
         describe(slot)
         for slot in window.recent
-        if not (isinstance(slot.event, Start) and slot.event.call in ended)
+        if isinstance(slot.event, End) or slot.event.call not in ended
     )
 
 
@@ -349,6 +362,37 @@ def _are_all(arguments: Mapping[str, Plain], differences: Iterable[Difference]) 
     """Whether all arguments differ, so that it may be a different call."""
     differ = {re.split(r"[.\[]", difference.path)[0] for difference in differences}
     return differ.issuperset(arguments)
+
+
+_Words: TypeAlias = tuple[DivergenceKind, str, str]
+"""A kind, a headline, and the likely cause."""
+
+
+def _changed(
+    title: str,
+    nearest: _Nearest,
+    stored: Mapping[str, Plain],
+    differences: tuple[Difference, ...],
+) -> _Words:
+    """The expected call was made with different arguments."""
+    headline = f"{title} was called with different arguments: {_few(differences)}"
+    if nearest.ahead:
+        return "order", headline, "calls were reordered, or the expected call was dropped"
+    if nearest.repeated:
+        return "extra", headline, "the call was repeated"
+    if len(stored) > 1 and _are_all(stored, differences):
+        return "argument", headline, "a call was added, or its arguments changed"
+    return "argument", headline, "an argument changed"
+
+
+def _other(title: str, due: str, nearest: _Nearest) -> _Words:
+    """A call of the same method with a different name: a request for something else."""
+    headline = f"{title} was called where the tape has {due}"
+    if nearest.ahead:
+        return "order", headline, f"{due} was dropped, or is now called later"
+    if nearest.repeated:
+        return "extra", headline, "the call was repeated"
+    return "argument", headline, f"{due} was changed or dropped, or a call was added before it"
 
 
 def _values(differences: Iterable[Difference]) -> Iterator[Plain]:

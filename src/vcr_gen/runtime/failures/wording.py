@@ -31,6 +31,8 @@ LEAVE_BLOCK: Final = "manager.exit"
 _VALUE = 60
 """The maximum width of the value of an answer."""
 _EXCEPTION = 200
+_STREAM: Final = re.compile(r"(?:\w+\.)*(?:Async)?(?:Iterator|Iterable|Generator)\b")
+"""The declared result of a call that yields items."""
 
 
 def describe(slot: Slot, differing: Collection[str] = ()) -> RecordedEvent:
@@ -54,6 +56,8 @@ def words_of(
     kind = kind_of(event)
     if kind.value is None:
         return f"{call} {kind.doing}"
+    if isinstance(event, End) and event.value is None and _STREAM.match(result):
+        return f"{call} ending"
     declared = "" if isinstance(event, Signal) else result
     if isinstance(event, Item):
         declared = item_type(result)
