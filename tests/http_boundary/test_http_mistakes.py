@@ -2,14 +2,13 @@
 
 import asyncio
 import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from proxy_command import run, serving
+from proxy_command import PYTEST, run, serving
 
 from vcr_gen import Cassette
 from vcr_gen.boundaries.http import (
@@ -158,9 +157,8 @@ def test_mistakes_of_tests_are_told_in_a_few_lines(tmp_path: Path) -> None:
     tmp_path.joinpath("test_it.py").write_text(TEST, encoding="utf-8")
     tmp_path.joinpath("conftest.py").write_text(CONFTEST, encoding="utf-8")
     tmp_path.joinpath("pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    pytest = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
     with serving() as base:
-        shown = run(tmp_path, *pytest, "--vcrgen-mode=once", code=1, BASE=base).stdout
+        shown = run(tmp_path, *PYTEST, "--vcrgen-mode=once", code=1, BASE=base).stdout
     assert (
         "the fixture vcrgen_httpx needs httpx, which is not installed\n\n"
         'hint: pip install "vcr-gen[httpx]"\n'
