@@ -136,7 +136,10 @@ def test_rules_that_applied_are_not_reported(tmp_path: Path) -> None:
     [
         (lambda: Rule("Market.place", "order..x", Volatile), "field path 'order..x', column 6"),
         (lambda: Rule("", "order", Volatile), "a rule names `Boundary.method`; got ''"),
-        (lambda: Rule("Market.place", "order", Secret), "a rule's `how` is Volatile, Echoed or Match"),
+        (
+            lambda: Rule("Market.place", "order", Secret),
+            "a rule's `how` is Volatile, Echoed or Match",
+        ),
         (lambda: Cassette("x.yaml", "all", rules=["order"]), "`rules` takes rules"),
     ],
 )
