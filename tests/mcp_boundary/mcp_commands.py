@@ -22,3 +22,7 @@ def serving(cassette: Path) -> tuple[str, ...]:
 
 def over_stdio(command: tuple[str, ...]) -> AbstractAsyncContextManager[Any]:
     return stdio_client(StdioServerParameters(command=command[0], args=list(command[1:])))
+
+
+def driving(cassette: Path, *server: str) -> tuple[str, ...]:
+    return (*VCR_GEN, "mcp", "drive", str(cassette), "--", *server)

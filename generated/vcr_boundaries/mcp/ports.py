@@ -5,7 +5,13 @@
 
 from typing import TYPE_CHECKING, Final
 
-from vcr_gen.boundaries.mcp.ports import McpClient, McpServer, Progress
+from vcr_gen.boundaries.mcp.ports import (
+    DrivenServer,
+    McpClient,
+    McpServer,
+    Progress,
+    RecordedClient,
+)
 from vcr_gen.boundaries.mcp.rpc_messages import Result, ShownMessage
 from vcr_gen.runtime import Boundary, Call, InboundWrapper, OutboundWrapper, event
 
@@ -95,10 +101,106 @@ MCP_CLIENT: Final = Boundary(
     calls={"request": McpClientRequest, "notify": McpClientNotify, "closed": McpClientClosed},
 )
 
+
+@event
+class DrivenServerRequest(Call):
+    message: ShownMessage
+    progress: Progress | None
+
+    async def __call__(self, target: DrivenServer) -> Result:
+        return await target.request(self.message, self.progress)
+
+
+@event
+class DrivenServerNotify(Call):
+    message: ShownMessage
+
+    async def __call__(self, target: DrivenServer) -> None:
+        await target.notify(self.message)
+
+
+class VcrDrivenServer(InboundWrapper[DrivenServer]):
+    """Records and replays `DrivenServer`."""
+
+    async def request(self, message: ShownMessage, progress: Progress | None) -> Result:
+        """Ask the server what the recorded client asked."""
+        return await self._port.acall(DrivenServerRequest(message=message, progress=progress))
+
+    async def notify(self, message: ShownMessage) -> None:
+        """Tell the server what the recorded client told."""
+        await self._port.acall(DrivenServerNotify(message=message))
+
+
+DRIVEN_SERVER: Final = Boundary(
+    "server",
+    direction="inbound",
+    protocol="vcr_gen.boundaries.mcp.ports:DrivenServer",
+    wrapper=VcrDrivenServer,
+    calls={"request": DrivenServerRequest, "notify": DrivenServerNotify},
+)
+
+
+@event
+class RecordedClientRequest(Call):
+    message: ShownMessage
+    progress: Progress | None
+
+    async def __call__(self, target: RecordedClient) -> Result:
+        return await target.request(self.message, self.progress)
+
+
+@event
+class RecordedClientNotify(Call):
+    message: ShownMessage
+
+    async def __call__(self, target: RecordedClient) -> None:
+        await target.notify(self.message)
+
+
+@event
+class RecordedClientClosed(Call):
+    async def __call__(self, target: RecordedClient) -> None:
+        await target.closed()
+
+
+class VcrRecordedClient(OutboundWrapper[RecordedClient]):
+    """Records and replays `RecordedClient`."""
+
+    async def request(self, message: ShownMessage, progress: Progress | None) -> Result:
+        """Ask the recorded client."""
+        return await self._port.acall(RecordedClientRequest(message=message, progress=progress))
+
+    async def notify(self, message: ShownMessage) -> None:
+        """Tell the recorded client something."""
+        await self._port.acall(RecordedClientNotify(message=message))
+
+    async def closed(self) -> None:
+        """The server has ended by itself."""
+        await self._port.acall(RecordedClientClosed())
+
+
+RECORDED_CLIENT: Final = Boundary(
+    "client",
+    direction="outbound",
+    protocol="vcr_gen.boundaries.mcp.ports:RecordedClient",
+    wrapper=VcrRecordedClient,
+    calls={
+        "request": RecordedClientRequest,
+        "notify": RecordedClientNotify,
+        "closed": RecordedClientClosed,
+    },
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_mcp_server_is_a_mcp_server(wrapper: VcrMcpServer) -> McpServer:
         return wrapper
 
     def vcr_mcp_client_is_a_mcp_client(wrapper: VcrMcpClient) -> McpClient:
+        return wrapper
+
+    def vcr_driven_server_is_a_driven_server(wrapper: VcrDrivenServer) -> DrivenServer:
+        return wrapper
+
+    def vcr_recorded_client_is_a_recorded_client(wrapper: VcrRecordedClient) -> RecordedClient:
         return wrapper

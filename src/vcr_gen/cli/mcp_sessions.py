@@ -3,15 +3,14 @@
 import argparse
 import shlex
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vcr_gen.cli.outcome import DIFFERENT, FINE
 from vcr_gen.errors import DivergenceError, ReplayError, UsageError
-
-if TYPE_CHECKING:
-    from vcr_gen import Cassette
 
 __all__ = ["add_parser", "run"]
 
@@ -45,6 +44,31 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         ),
     )
     serve.add_argument("cassette", type=Path, metavar="FILE", help="the cassette")
+    serve.add_argument(
+        "--pace",
+        type=_factor,
+        default=0.0,
+        metavar="FACTOR",
+        help="take as long as the recorded server, times this (default: as fast as possible)",
+    )
+    drive = actions.add_parser(
+        "drive",
+        help="run a server and ask it what the recorded client asked",
+        usage="vcr-gen mcp drive FILE -- COMMAND ...",
+        description=(
+            "Run a server over stdio, ask it what the client of a recorded session asked, and "
+            "report every difference of what it says. The exit code is 1 if there are any."
+        ),
+    )
+    drive.add_argument("cassette", type=Path, metavar="FILE", help="the cassette")
+    drive.add_argument("program", nargs="+", metavar="COMMAND", help="the server's command")
+
+
+def _factor(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < inf:
+        raise ValueError(text)
+    return value
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,7 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(
             'vcr-gen: this command needs the package mcp\n  hint: pip install "vcr-gen[mcp]"'
         )
-    return _record(arguments) if arguments.action == "record" else _serve(arguments)
+    actions = {"record": _record, "serve": _serve, "drive": _drive}
+    return actions[arguments.action](arguments)
 
 
 def _record(arguments: argparse.Namespace) -> int:
@@ -61,31 +86,59 @@ def _record(arguments: argparse.Namespace) -> int:
     from vcr_gen.boundaries.mcp.recording_proxy import record_stdio
 
     path, command = arguments.cassette, arguments.program
-    again = shlex.join(["vcr-gen", "mcp", "record", "-o", str(path), "--", *command])
-    with Cassette(path, "all", record_with=again) as cassette:
-        try:
-            return record_stdio(cassette, command)
-        except OSError as error:
-            raise UsageError(f"vcr-gen: cannot run {command[0]}: {error.strerror}") from error
+    with (
+        Cassette(path, "all", record_with=_recording_command(path, command)) as cassette,
+        _runnable(command),
+    ):
+        return record_stdio(cassette, command)
 
 
 def _serve(arguments: argparse.Namespace) -> int:
     from vcr_gen import Cassette
     from vcr_gen.boundaries.mcp.mock_server import serve_stdio
 
-    cassette = Cassette(arguments.cassette, "none")
     try:
-        serve_stdio(cassette)
-    except BaseException as error:
-        cassette.close(error)
-        raise
-    return _close(cassette)
-
-
-def _close(cassette: "Cassette") -> int:
-    try:
-        cassette.close()
+        again = _recording_command(arguments.cassette, ["COMMAND", "..."])
+        with Cassette(
+            arguments.cassette, "none", pace=arguments.pace, record_with=again
+        ) as cassette:
+            serve_stdio(cassette)
     except (DivergenceError, ReplayError) as error:
         print(error, file=sys.stderr)
         return DIFFERENT
     return FINE
+
+
+def _drive(arguments: argparse.Namespace) -> int:
+    from vcr_gen import Cassette
+    from vcr_gen.boundaries.mcp.server_driver import BOUNDARIES, drive_stdio
+
+    path, command = arguments.cassette, arguments.program
+    try:
+        with (
+            Cassette(
+                path,
+                "none",
+                other_side=BOUNDARIES,
+                record_with=_recording_command(path, command),
+            ) as cassette,
+            _runnable(command),
+        ):
+            drive_stdio(cassette, command)
+    except (DivergenceError, ReplayError) as error:
+        print(error)
+        return DIFFERENT
+    return FINE
+
+
+def _recording_command(path: Path, server: Sequence[str]) -> str:
+    return shlex.join(["vcr-gen", "mcp", "record", "-o", str(path), "--", *server])
+
+
+@contextmanager
+def _runnable(command: Sequence[str]) -> Iterator[None]:
+    """Say what is wrong with a command that cannot be run."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"vcr-gen: cannot run {command[0]}: {error.strerror}") from error

@@ -1,7 +1,6 @@
 """Serves a recorded session to a client over stdio."""
 
 import asyncio
-import json
 import os
 from contextlib import suppress
 from typing import final
@@ -11,7 +10,7 @@ import anyio
 from vcr_gen import Cassette
 from vcr_gen.boundaries.mcp.client_seat import ClientSeat
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame
-from vcr_gen.boundaries.mcp.stdio_lines import LineBuffer, pump, write_all
+from vcr_gen.boundaries.mcp.stdio_lines import FrameReader, line_of, write_all
 
 __all__ = ["serve_stdio"]
 
@@ -22,24 +21,13 @@ def serve_stdio(cassette: Cassette) -> None:
 
 
 async def _serve(cassette: Cassette) -> None:
-    frames: asyncio.Queue[Frame | None] = asyncio.Queue()
-    loop = asyncio.get_running_loop()
-    buffer = LineBuffer()
-
-    def hear(frame: Frame | None) -> None:
-        loop.call_soon_threadsafe(frames.put_nowait, frame)
-
-    def heard(piece: bytes) -> None:
-        for frame in buffer.frames(piece):
-            hear(frame)
-
-    pump(0, heard, lambda: hear(None))
+    frames = FrameReader(0)
     with cassette.peer() as peer:
         async with anyio.create_task_group() as tasks:
             client = Endpoint(tasks, _Stdout())
             seat = ClientSeat(cassette, client, None)
             tasks.start_soon(seat.play_server)
-            while (frame := await frames.get()) is not None:
+            async for frame in frames:
                 await client.receive(frame)
             await client.left()
             peer.gone()
@@ -50,9 +38,8 @@ class _Stdout:
     """Frames as lines on stdout."""
 
     async def send(self, frame: Frame) -> None:
-        text = json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
         with suppress(OSError):  # the client has left
-            write_all(1, text.encode() + b"\n")
+            write_all(1, line_of(frame))
 
     async def close(self) -> None:
         os.close(1)

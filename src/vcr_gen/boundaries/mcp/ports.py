@@ -5,7 +5,7 @@ from typing import Protocol
 from vcr_gen.boundaries.mcp.rpc_messages import Result, ShownMessage
 from vcr_gen.boundary import inbound, outbound
 
-__all__ = ["McpClient", "McpServer", "Progress"]
+__all__ = ["DrivenServer", "McpClient", "McpServer", "Progress", "RecordedClient"]
 
 
 class Progress(Protocol):
@@ -41,6 +41,36 @@ class McpClient(Protocol):
 
     async def notify(self, message: ShownMessage) -> None:
         """Tell the client something that it does not answer."""
+        ...
+
+    async def closed(self) -> None:
+        """The server has ended by itself."""
+        ...
+
+
+@inbound(name="server")
+class DrivenServer(Protocol):
+    """The server from its other side: the recorded client asks it."""
+
+    async def request(self, message: ShownMessage, progress: Progress | None) -> Result:
+        """Ask the server what the recorded client asked."""
+        ...
+
+    async def notify(self, message: ShownMessage) -> None:
+        """Tell the server what the recorded client told."""
+        ...
+
+
+@outbound(name="client")
+class RecordedClient(Protocol):
+    """The client from its other side: the server asks it, and the tape answers."""
+
+    async def request(self, message: ShownMessage, progress: Progress | None) -> Result:
+        """Ask the recorded client."""
+        ...
+
+    async def notify(self, message: ShownMessage) -> None:
+        """Tell the recorded client something."""
         ...
 
     async def closed(self) -> None:

@@ -90,9 +90,12 @@ class Endpoint:
         self._next_number = numbers or count(1).__next__
         self._pending: dict[int | str, _Pending] = {}
         self._serving: dict[int | str, _Serving] = {}
+        self._has_left = False
 
     async def request(self, message: Message, progress: Progress | None) -> Result:
         """Ask the other side."""
+        if self._has_left:
+            return _result({"error": _CLOSED})
         number = self._next_number()
         pending = self._pending[number] = _Pending(progress)
         try:
@@ -130,7 +133,8 @@ class Endpoint:
                 await self.handler.notify(_message(frame))
 
     async def left(self) -> None:
-        """Cancel what the other side asked, and fail what it was asked: it has left."""
+        """Cancel what the other side asked, and fail what it is asked: it has left."""
+        self._has_left = True
         for serving in list(self._serving.values()):
             await serving.cancel()
         for pending in list(self._pending.values()):

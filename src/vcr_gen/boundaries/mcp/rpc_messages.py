@@ -8,9 +8,6 @@ from vcr_gen.boundary import Codec, Match, Shown
 
 __all__ = ["Message", "Result", "RpcError", "ShownMessage"]
 
-Result: TypeAlias = dict[str, Any]
-"""The result of a request, as it is on the wire."""
-
 _VARYING: Final = frozenset(
     {
         "progressToken",
@@ -53,6 +50,38 @@ def compared_message(message: Message) -> dict[str, Any]:
             params["_meta"] = kept
     return {"method": message.method, "params": params}
 
+
+_LISTED: Final = {
+    "tools": "name",
+    "prompts": "name",
+    "resources": "uri",
+    "resourceTemplates": "name",
+}
+"""Lists of a result whose order says nothing, and what names an element."""
+
+
+def compared_result(result: Mapping[str, Any]) -> dict[str, Any]:
+    """What is compared of a result: all but what varies by nature, and lists by name."""
+    compared = {name: value for name, value in result.items() if name != "serverInfo"}
+    meta = compared.pop("_meta", None)
+    if isinstance(meta, Mapping):
+        compared["_meta"] = {name: value for name, value in meta.items() if name not in _VARYING}
+    for name, key in _LISTED.items():
+        if name in compared:
+            compared[name] = _by_name(compared[name], key)
+    return compared
+
+
+def _by_name(elements: Any, key: str) -> Any:
+    """The elements of a list by their names, if each has one of its own."""
+    if not isinstance(elements, list) or not all(isinstance(each, dict) for each in elements):
+        return elements
+    named = {str(each.get(key)): each for each in elements}
+    return named if len(named) == len(elements) else elements
+
+
+Result: TypeAlias = Annotated[dict[str, Any], Match(key=compared_result)]
+"""The result of a request, as it is on the wire."""
 
 ShownMessage: TypeAlias = Annotated[
     Message,

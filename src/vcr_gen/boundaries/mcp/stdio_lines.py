@@ -1,13 +1,14 @@
 """Reads and writes the lines of pipes, in threads that nothing else waits for."""
 
+import asyncio
 import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from threading import Thread
-from typing import Any, Final, final
+from typing import Any, Final, Self, final
 
-__all__ = ["LineBuffer", "pump", "write_all"]
+__all__ = ["FrameReader", "LineBuffer", "line_of", "pump", "write_all"]
 
 _PIECE: Final = 65536
 
@@ -33,6 +34,11 @@ def write_all(target: int, data: bytes) -> None:
         view = view[os.write(target, view) :]
 
 
+def line_of(frame: dict[str, Any]) -> bytes:
+    """A JSON-RPC message as a line."""
+    return json.dumps(frame, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
 @final
 class LineBuffer:
     """Finds JSON-RPC messages in the pieces of a stream."""
@@ -56,3 +62,31 @@ def _frames_in(line: bytes) -> Iterator[dict[str, Any]]:
     for frame in value if isinstance(value, list) else [value]:
         if isinstance(frame, dict):
             yield frame
+
+
+@final
+class FrameReader:
+    """The JSON-RPC messages that can be read from a file descriptor; used in a running loop."""
+
+    def __init__(self, source: int) -> None:
+        self._frames: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._loop = asyncio.get_running_loop()
+        self._buffer = LineBuffer()
+        pump(source, self._heard, lambda: self._put(None))
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> dict[str, Any]:
+        frame = await self._frames.get()
+        if frame is None:
+            raise StopAsyncIteration
+        return frame
+
+    def _heard(self, piece: bytes) -> None:
+        for frame in self._buffer.frames(piece):
+            self._put(frame)
+
+    def _put(self, frame: dict[str, Any] | None) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+            self._loop.call_soon_threadsafe(self._frames.put_nowait, frame)
