@@ -399,3 +399,22 @@ def test_threads_reconnect_in_a_loop(tmp_path: Path, server: Server) -> None:
     for mode in ("all", "none"):
         with Cassette(tmp_path / "tape.yaml", mode) as cassette:
             assert program(sync_websocket_connect(cassette)) == live
+
+
+def test_both_clients_share_a_cassette(tmp_path: Path, server: Server) -> None:
+    for mode in ("all", "none"):
+        with Cassette(tmp_path / "tape.yaml", mode) as cassette:
+            sync_chat(sync_websocket_connect(cassette), server.base)
+            asyncio.run(chat(websocket_connect(cassette), server.base))
+            sync_chat(sync_websocket_connect(cassette), server.base, name="Eve")
+
+
+def test_a_tape_goes_on_with_new_connections(tmp_path: Path, server: Server) -> None:
+    async def program(mode: str, *names: str) -> None:
+        with Cassette(tmp_path / "tape.yaml", mode) as cassette:
+            for name in names:
+                await chat(websocket_connect(cassette), server.base, name)
+
+    asyncio.run(program("all", "Ada"))
+    asyncio.run(program("new_episodes", "Ada", "Bob", "Eve"))
+    asyncio.run(program("none", "Ada", "Bob", "Eve"))

@@ -1,7 +1,7 @@
 """Programs that talk over WebSockets, each in two forms; they return what they saw."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from websocket_server import Server
@@ -159,6 +159,39 @@ def sync_fragments(connect: Connect, server: Server, log: Log) -> None:
         except TypeError as error:
             log.append(seen(error))
         _note_sync(log, lambda: socket.send("too late"))
+
+
+class OwnError(Exception):
+    """An exception of the program."""
+
+
+def _broken() -> Iterator[str]:
+    yield "whole"
+    raise OwnError("mine") from LookupError("deeper")
+
+
+async def _broken_later() -> AsyncIterator[str]:
+    for part in _broken():
+        yield part
+
+
+@on_loop
+async def async_broken_fragments(connect: Connect, server: Server, log: Log) -> None:
+    for fragments in (_broken(), _broken_later(), ["a", 5], [6]):
+        async with connect(f"{server.base}/echo") as socket:
+            await _note(log, socket.send(fragments))
+            log.append((socket.state, socket.close_code))
+
+
+@in_threads
+def sync_broken_fragments(connect: Connect, server: Server, log: Log) -> None:
+    for fragments in (_broken(), ["a", 5], [6]):
+        with connect(f"{server.base}/echo") as socket:
+            try:
+                socket.send(fragments)
+            except (OwnError, TypeError) as error:
+                log.append(seen(error))
+            log.append(socket.state)
 
 
 async def _note(log: Log, call: Awaitable[Any]) -> None:
@@ -411,7 +444,7 @@ def _refused(server: Server) -> list[tuple[str, dict[str, Any]]]:
     return [
         (f"{server.base}/gone", {}),
         (f"{server.raw}/", {}),
-        (f"{server.base}/slow", {"open_timeout": 0.05}),
+        (f"{server.base}/slow", {"open_timeout": 0.3}),
         ("ws://127.0.0.1:1/", {}),
         ("http://127.0.0.1/", {}),
         (f"{server.base}/echo", {"ssl": True}),

@@ -45,7 +45,8 @@ class Middleware:
         if request.headers.get(hdrs.UPGRADE, "").lower() == "websocket":
             raise UsageError(
                 f"aiohttp_middleware cannot record the WebSocket {request.url}"
-                "\n\nhint: open it with a session that does not have the middleware"
+                "\n\nhint: open it with a session that does not have the middleware; to record "
+                "it, use the library websockets with websocket_connect(cassette)"
             )
         timer = timer_of(request)
         content = await _content_of(request)

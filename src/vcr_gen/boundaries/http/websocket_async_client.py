@@ -1,7 +1,7 @@
 """The front for `websockets.asyncio.client.connect`, and the bridge that opens real connections."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import Any, TypeVar, final
 
@@ -13,7 +13,7 @@ from vcr_gen.boundaries.http.exchanges import HttpError, HttpRequest
 from vcr_gen.boundaries.http.failures import error_of, failure_of
 from vcr_gen.boundaries.http.websocket_connection import Facts, Handshake, Reader
 from vcr_gen.boundaries.http.websocket_handshake import opening_of
-from vcr_gen.boundaries.http.websocket_messages import as_received, as_sent, is_whole
+from vcr_gen.boundaries.http.websocket_messages import Parts, as_received, as_sent, is_whole
 from vcr_gen.boundaries.http.websocket_ports import AsyncOpened
 from vcr_gen.errors import DivergenceError
 
@@ -105,11 +105,17 @@ class _Connection(Facts, ClientConnection):  # type: ignore[misc,override]  # se
         """Send a message, in several frames if it is given in several parts."""
         if is_whole(message):
             options = {} if text is None else {"text": text}
-            sent = self._socket.send(as_sent(message, text), native=(message, options))
+            await _checked(self._socket.send(as_sent(message, text), native=(message, options)))
+            return
+        parts = Parts(message)
+        try:
+            await _checked(self._socket.send_fragments(parts.each, text=text))
+        except Exception:
+            if parts.error is None:
+                raise
         else:
-            each = iter(message) if isinstance(message, Iterable) else aiter(message)
-            sent = self._socket.send_fragments(each, text=text)
-        await _checked(sent)
+            return
+        raise parts.error
 
     async def ping(self, data: Any = None) -> Awaitable[float]:
         """Send a ping; the result completes when the answer comes."""

@@ -1,13 +1,22 @@
 """How messages of WebSockets are stored: JSON as data, text as text, and the rest as bytes."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Annotated, Any, TypeAlias
 
 from vcr_gen.boundaries.http.bodies import describe_body, piece_from_plain, piece_to_plain
 from vcr_gen.boundaries.http.exchanges import HttpError, failure_from_plain, failure_to_plain
 from vcr_gen.boundary import Codec, Shown, Volatile
 
-__all__ = ["Answer", "Message", "Sendable", "SentFragment", "as_received", "as_sent", "is_whole"]
+__all__ = [
+    "Answer",
+    "Message",
+    "Parts",
+    "Sendable",
+    "SentFragment",
+    "as_received",
+    "as_sent",
+    "is_whole",
+]
 
 
 def _received_to_plain(message: str | bytes) -> object:
@@ -114,3 +123,27 @@ def as_received(message: str | bytes, decode: bool | None) -> str | bytes:
     if decode is False and isinstance(message, str):
         return message.encode()
     return message
+
+
+class Parts:
+    """The fragments of a message, and the exception of the program that ended them."""
+
+    def __init__(self, message: Any) -> None:
+        self.error: Exception | None = None
+        one_by_one = isinstance(message, Iterable)
+        self.each = self._each(message) if one_by_one else self._each_async(message)
+
+    def _each(self, message: Iterable[object]) -> Iterator[object]:
+        try:
+            yield from message
+        except Exception as error:
+            self.error = error
+            raise
+
+    async def _each_async(self, message: Any) -> AsyncIterator[object]:
+        try:
+            async for fragment in message:
+                yield fragment
+        except Exception as error:
+            self.error = error
+            raise

@@ -14,7 +14,7 @@ from vcr_gen.boundaries.http.exchanges import HttpError, HttpRequest
 from vcr_gen.boundaries.http.failures import error_of, failure_of
 from vcr_gen.boundaries.http.websocket_connection import Facts, Handshake, Reader
 from vcr_gen.boundaries.http.websocket_handshake import opening_of
-from vcr_gen.boundaries.http.websocket_messages import as_received, as_sent, is_whole
+from vcr_gen.boundaries.http.websocket_messages import Parts, as_received, as_sent, is_whole
 from vcr_gen.boundaries.http.websocket_ports import Opened
 from vcr_gen.errors import DivergenceError
 
@@ -125,8 +125,16 @@ class _Connection(Facts, ClientConnection):  # type: ignore[misc,override]  # se
         if is_whole(message):
             options = {} if text is None else {"text": text}
             _checked(lambda: self._socket.send(as_sent(message, text), native=(message, options)))
+            return
+        parts = Parts(message)
+        try:
+            _checked(lambda: self._socket.send_fragments(parts.each, text=text))
+        except Exception:
+            if parts.error is None:
+                raise
         else:
-            _checked(lambda: self._socket.send_fragments(iter(message), text=text))
+            return
+        raise parts.error
 
     def ping(self, data: Any = None, *, ack_on_close: bool = False) -> threading.Event:
         """Send a ping; the event is set when the answer comes."""
