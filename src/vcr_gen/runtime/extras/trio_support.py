@@ -19,6 +19,7 @@ import trio
 from trio._core._run import GLOBAL_RUN_CONTEXT, Runner, SystemClock
 
 from vcr_gen.errors import DivergenceError, UsageError
+from vcr_gen.runtime.extras.anyio_tests import is_between_tests, running_tests
 from vcr_gen.runtime.loops.backends import Library, Loop, Parked, Spawned
 from vcr_gen.runtime.loops.session_loops import Loops
 
@@ -212,9 +213,13 @@ TRIO: Library = _Trio()
 class _SessionClock(trio.abc.Clock):
     """The session's clock in trio's form."""
 
-    def __init__(self, loops: Loops, deadlines: Any) -> None:
+    def __init__(
+        self, loops: Loops, deadlines: Any, guest_sleep: Callable[[float], float] | None
+    ) -> None:
+        """`guest_sleep` says how long a run in guest mode waits; it is called when that is idle."""
         self._loops = loops
         self._deadlines = deadlines
+        self._guest_sleep = guest_sleep
 
     def start_clock(self) -> None:
         """Nothing to do: it runs already."""
@@ -226,7 +231,8 @@ class _SessionClock(trio.abc.Clock):
         return self._loops.clock.now
 
     def deadline_to_sleep_time(self, deadline: float) -> float:
-        return deadline - self.current_time()
+        rest = deadline - self.current_time()
+        return rest if self._guest_sleep is None else self._guest_sleep(rest)
 
 
 @final
@@ -239,7 +245,9 @@ class TrioHook:
         runner = loop.runner
         if isinstance(runner.clock, _SessionClock):
             raise UsageError("in a run of trio, only one cassette can be open at a time")
-        if runner.is_guest or not isinstance(runner.clock, SystemClock):
+        self._test_runner = running_tests(runner) if runner.is_guest else None
+        is_other_guest = runner.is_guest and self._test_runner is None
+        if is_other_guest or not isinstance(runner.clock, SystemClock):
             raise UsageError("vcr-gen does not support trio in guest mode or with a MockClock")
         self.loop = loop
         self._runner = runner
@@ -248,10 +256,15 @@ class TrioHook:
         self._own_clock = runner.clock
         self._ready: deque[Any] = deque()
         self._cancelled = 0
+        self._timer: float | None = None
         self._installed = True
         self.shares = False
         self.timers = self._adopt_deadlines(timers)
-        runner.clock = _SessionClock(loops, runner.deadlines)
+        self._guest_wait: float | None = None
+        """How long the idle run in guest mode waits now; None if it is not idle."""
+        self._guest_events: Any = None
+        guest_sleep = self._guest_sleep if runner.is_guest else None
+        runner.clock = _SessionClock(loops, runner.deadlines, guest_sleep)
         self._io = runner.io_manager
         runner.io_manager = _HookedIO(self._io, self)
 
@@ -298,30 +311,68 @@ class TrioHook:
 
     def get_events(self, timeout: float) -> Any:
         """Wait for input; when the run is idle, let the next event enter first."""
+        if self._runner.is_guest:
+            return self._guest_input(timeout)
         if self._ready or timeout <= 0:
-            try:
-                self._loops.session.busy()
-            except DivergenceError as error:
-                self._cancel_program(error)
+            self._keep_busy()
             return self._io.get_events(0)
         if self._runner.waiting_for_idle:  # a task waits until all others are idle
             return self._io.get_events(timeout)
         hears = self._hears()
         if hears and not self._loops.session.one_by_one and (events := self._io.get_events(0)):
             return events
-        deadline = self._runner.deadlines.next_deadline()
-        timer = deadline if math.isfinite(deadline) else None
+        wait = self._let_in(hears)
+        events = self._io.get_events(wait)
+        if wait != 0:
+            self._wake()
+        return events
+
+    def _guest_sleep(self, rest: float) -> float:
+        """How long an idle run in guest mode waits; then its host's thread is free.
+
+        It waits in another thread, so the next event enters now.
+        """
+        if self._ready:
+            return 0
+        if self._runner.waiting_for_idle or is_between_tests(self._test_runner):
+            return rest
+        hears = self._hears()
+        if hears and not self._loops.session.one_by_one:
+            self._guest_events = self._io.get_events(0)
+        self._guest_wait = 0 if self._guest_events else self._let_in(hears)
+        return self._guest_wait
+
+    def _guest_input(self, timeout: float) -> Any:
+        """The input of a run in guest mode; a thread asks for it if there is a timeout."""
+        if timeout > 0:
+            return self._io.get_events(timeout)
+        if self._guest_wait is None and not is_between_tests(self._test_runner):
+            self._keep_busy()
+        events, self._guest_events = self._guest_events, None
+        return events or self._io.get_events(0)
+
+    def _keep_busy(self) -> None:
         try:
-            wait = self._loops.session.idle(timer, hears=hears)
+            self._loops.session.busy()
         except DivergenceError as error:
             self._cancel_program(error)
-            wait = 0
-        events = self._io.get_events(_LONGEST if wait is None else wait)
-        if wait != 0:
-            self._loops.session.woken(timer)
-            if self._runner.entry_queue.size():
-                self._loops.session.told_by_thread()
-        return events
+
+    def _let_in(self, hears: bool) -> float:
+        """Let the next event enter an idle run; how long to wait for input then."""
+        deadline = self._runner.deadlines.next_deadline()
+        self._timer = deadline if math.isfinite(deadline) else None
+        try:
+            wait = self._loops.session.idle(self._timer, hears=hears)
+        except DivergenceError as error:
+            self._cancel_program(error)
+            return 0
+        return _LONGEST if wait is None else wait
+
+    def _wake(self) -> None:
+        """Tell the session that a wait for input is over."""
+        self._loops.session.woken(self._timer)
+        if self._runner.entry_queue.size():
+            self._loops.session.told_by_thread()
 
     def _hears(self) -> bool:
         """Whether a task waits for I/O, other than the task that other threads wake."""
@@ -331,6 +382,9 @@ class TrioHook:
 
     def process_events(self, events: Any) -> None:
         """Find the tasks that became ready, and let only the first one run."""
+        if self._guest_wait:
+            self._wake()
+        self._guest_wait = None
         self._io.process_events(events)
         runner = self._runner
         runner.deadlines.expire(runner.clock.current_time())
