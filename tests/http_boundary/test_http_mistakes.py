@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from vcr_gen.boundaries.http import (
     http_proxy,
     http_transport,
     requests_adapter,
+    websocket_connect,
 )
+from vcr_gen.boundaries.mcp import mcp_transport
 from vcr_gen.errors import UsageError
 
 
@@ -48,6 +51,18 @@ def hide(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
             ["aiohttp"],
             "aiohttp_middleware needs aiohttp, which is not installed\n\n"
             'hint: pip install "vcr-gen[aiohttp]"',
+        ),
+        (
+            websocket_connect,
+            ["websockets"],
+            "websocket_connect needs websockets, which is not installed\n\n"
+            'hint: pip install "vcr-gen[websockets]"',
+        ),
+        (
+            partial(mcp_transport, server="http://127.0.0.1:1"),
+            ["mcp"],
+            "mcp_transport needs mcp, which is not installed\n\n"
+            'hint: pip install "vcr-gen[mcp]"',
         ),
         (
             http_proxy,

@@ -5,7 +5,6 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 
@@ -73,10 +72,9 @@ def _factor(text: str) -> float:
 
 def run(arguments: argparse.Namespace) -> int:
     """Record or serve; a server's exit code, or 1 if the session differs from the recorded one."""
-    if find_spec("mcp") is None:
-        raise UsageError(
-            'vcr-gen: this command needs the package mcp\n  hint: pip install "vcr-gen[mcp]"'
-        )
+    from vcr_gen.boundaries.required_packages import require
+
+    require("mcp", extra="mcp", wanted_by=f"vcr-gen mcp {arguments.action}")
     actions = {"record": _record, "serve": _serve, "drive": _drive}
     return actions[arguments.action](arguments)
 

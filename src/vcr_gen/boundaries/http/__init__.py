@@ -106,6 +106,7 @@ def websocket_connect(cassette: Cassette, *, match: HttpMatch | None = None) -> 
 
     `match` loosens how the handshakes are compared.
     """
+    require("websockets", extra="websockets", wanted_by="websocket_connect")
     from vcr_gen.boundaries.http.websocket_async_client import connect_on
 
     loosen(cassette, match)
@@ -114,6 +115,7 @@ def websocket_connect(cassette: Cassette, *, match: HttpMatch | None = None) -> 
 
 def sync_websocket_connect(cassette: Cassette, *, match: HttpMatch | None = None) -> Any:
     """Takes the place of `websockets.sync.client.connect`, as `websocket_connect`."""
+    require("websockets", extra="websockets", wanted_by="sync_websocket_connect")
     from vcr_gen.boundaries.http.websocket_sync_client import connect_on
 
     loosen(cassette, match)

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, final
 
 from vcr_gen import Cassette
 from vcr_gen.boundaries.mcp.rpc_messages import RpcError
+from vcr_gen.boundaries.required_packages import require
 
 __all__ = ["McpOnCassette", "RpcError", "Transport", "mcp_transport"]
 
@@ -19,6 +20,7 @@ def mcp_transport(cassette: Cassette, server: Sequence[str] | str | Transport) -
     `server` is the real server: the command that starts it, its URL, or a transport to it. A
     replay neither starts it nor connects to it.
     """
+    require("mcp", extra="mcp", wanted_by="mcp_transport")
     from vcr_gen.boundaries.mcp.sdk_transport import transport
 
     return transport(cassette, server)
