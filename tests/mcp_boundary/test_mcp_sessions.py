@@ -1,19 +1,28 @@
 """A client sees the same live, while recording, and without the server."""
 
+import socket
+import time
+from collections.abc import Sequence
 from pathlib import Path
+from threading import Thread
 
 import anyio
 import pytest
+import uvicorn
+from mcp.client.streamable_http import streamable_http_client
 from tests.mcp_boundary.mcp_client_program import ERAS, session
 from tests.mcp_boundary.mcp_commands import SERVER, over_stdio, recording, serving
+from tests.mcp_boundary.mcp_server_program import server
 
 from vcr_gen import Cassette
 from vcr_gen.boundaries.mcp import mcp_transport
 
 
-async def in_process(cassette: Path, mode: str, era: str) -> list[object]:
+async def in_process(
+    cassette: Path, mode: str, era: str, server: Sequence[str] | str = SERVER
+) -> list[object]:
     with Cassette(cassette, mode) as tape:
-        return await session(mcp_transport(tape, over_stdio(SERVER)), era)
+        return await session(mcp_transport(tape, server), era)
 
 
 async def outside(command: tuple[str, ...], era: str) -> list[object]:
@@ -48,3 +57,31 @@ def test_a_recording_of_a_test_is_served_to_a_process(tmp_path):
     tape = tmp_path / "tape.yaml"
     recorded = anyio.run(in_process, tape, "all", "auto")
     assert recorded == anyio.run(outside, serving(tape), "auto")
+
+
+@pytest.fixture(scope="module")
+def url():
+    """A server over streamable HTTP."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        config = uvicorn.Config(server.streamable_http_app(), log_level="error")
+        running = uvicorn.Server(config)
+        thread = Thread(target=running.run, kwargs={"sockets": [listener]})
+        thread.start()
+        while not running.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{port}/mcp"
+        running.should_exit = True
+        thread.join()
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_server_over_http(tmp_path, era, url):
+    async def live() -> list[object]:
+        return await session(streamable_http_client(url), era)
+
+    tape = tmp_path / "tape.yaml"
+    recorded = anyio.run(in_process, tape, "all", era, url)
+    assert without_order(anyio.run(live)) == without_order(recorded)
+    assert recorded == anyio.run(in_process, tape, "none", era, "http://127.0.0.1:9/gone")

@@ -37,7 +37,7 @@ async def _serve(cassette: Cassette) -> None:
 class _Stdout:
     """Frames as lines on stdout."""
 
-    async def send(self, frame: Frame) -> None:
+    async def send(self, frame: Frame, metadata: object = None) -> None:
         with suppress(OSError):  # the client has left
             write_all(1, line_of(frame))
 

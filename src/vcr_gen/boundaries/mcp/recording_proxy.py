@@ -156,8 +156,8 @@ class _Tap:
 class _NoWire:
     """Sends nothing: the bytes have been forwarded as they were."""
 
-    async def send(self, frame: Frame) -> None:
-        del frame
+    async def send(self, frame: Frame, metadata: object = None) -> None:
+        del frame, metadata
 
     async def close(self) -> None:
         """The side has been told by the end of its input."""

@@ -24,7 +24,7 @@ _CLOSED: Final = {"code": -32000, "message": "Connection closed"}
 class Wire(Protocol):
     """Carries frames to one side."""
 
-    async def send(self, frame: Frame) -> None:
+    async def send(self, frame: Frame, metadata: object = None) -> None:
         """Send a frame; silently not, if that side has left."""
 
     async def close(self) -> None:
@@ -99,7 +99,8 @@ class Endpoint:
         number = self._next_number()
         pending = self._pending[number] = _Pending(progress)
         try:
-            await self._wire.send(_request(number, message, wants_progress=progress is not None))
+            frame = _request(number, message, wants_progress=progress is not None)
+            await self._wire.send(frame, message.metadata)
             await pending.answered.wait()
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
@@ -112,25 +113,25 @@ class Endpoint:
 
     async def notify(self, message: Message) -> None:
         """Tell the other side something."""
-        await self._wire.send(_notification(message))
+        await self._wire.send(_notification(message), message.metadata)
 
     async def closed(self) -> None:
         """Tell the other side that nothing will follow."""
         await self._wire.close()
 
-    async def receive(self, frame: Frame) -> None:
+    async def receive(self, frame: Frame, metadata: object = None) -> None:
         """Handle a frame of the other side."""
         if "method" not in frame:
             await self._take_answer(frame)
         elif "id" in frame:
-            await self._begin_serving(frame["id"], frame)
+            await self._begin_serving(frame["id"], frame, metadata)
         elif frame["method"] == "notifications/cancelled":
             await self._cancel(frame.get("params", {}))
         elif frame["method"] == "notifications/progress":
             await self._take_progress(frame.get("params", {}))
         else:
             with suppress(DivergenceError):  # nothing answers it; the cassette raises it at its end
-                await self.handler.notify(_message(frame))
+                await self.handler.notify(_message(frame, metadata))
 
     async def left(self) -> None:
         """Cancel what the other side asked, and fail what it is asked: it has left."""
@@ -157,14 +158,15 @@ class Endpoint:
                 params.get("progress", 0), params.get("total"), params.get("message")
             )
 
-    async def _begin_serving(self, number: int | str, frame: Frame) -> None:
+    async def _begin_serving(self, number: int | str, frame: Frame, metadata: object) -> None:
         serving = self._serving[number] = _Serving()
-        await self._tasks.start(self._serve, number, frame, serving)
+        await self._tasks.start(self._serve, number, frame, metadata, serving)
 
     async def _serve(
         self,
         number: int | str,
         frame: Frame,
+        metadata: object,
         serving: _Serving,
         *,
         task_status: TaskStatus[None],
@@ -173,7 +175,7 @@ class Endpoint:
         task_status.started()
         try:
             with serving.scope:
-                answer = await self._answer(_message(frame), token)
+                answer = await self._answer(_message(frame, metadata), token)
                 await self._wire.send({"jsonrpc": "2.0", "id": number, **answer})
         finally:
             if self._serving.get(number) is serving:
@@ -206,14 +208,14 @@ class Endpoint:
             await serving.cancel()
 
 
-def _message(frame: Frame) -> Message:
+def _message(frame: Frame, metadata: object = None) -> Message:
     """What a frame says, without the numbers of the wire."""
     params = dict(frame.get("params") or {})
     meta = params.get("_meta")
     if isinstance(meta, Mapping) and "progressToken" in meta:
         meta = {name: value for name, value in meta.items() if name != "progressToken"}
         params = {**params, "_meta": meta} if meta else _without_meta(params)
-    return Message(frame["method"], params)
+    return Message(frame["method"], params, metadata)
 
 
 def _without_meta(params: Mapping[str, Any]) -> dict[str, Any]:

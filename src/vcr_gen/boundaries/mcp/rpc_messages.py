@@ -27,6 +27,8 @@ class Message:
 
     method: str
     params: dict[str, Any] = field(default_factory=dict)
+    metadata: object = field(default=None, compare=False)
+    """What the client's transport needs to know of it, such as headers; not recorded."""
 
 
 def _to_plain(message: Message) -> object:

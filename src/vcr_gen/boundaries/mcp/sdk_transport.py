@@ -75,10 +75,10 @@ class _Wire:
         self._reads = reads
         self._writes = writes
 
-    async def send(self, frame: Frame) -> None:
+    async def send(self, frame: Frame, metadata: Any = None) -> None:
         message = jsonrpc_message_adapter.validate_python(frame, by_name=False)
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # it has left
-            await self._writes.send(SessionMessage(message))
+            await self._writes.send(SessionMessage(message, metadata))
 
     async def close(self) -> None:
         await self._writes.aclose()
@@ -87,4 +87,5 @@ class _Wire:
         """Pass on what that side says, until it leaves."""
         async for item in self._reads:
             if isinstance(item, SessionMessage):
-                await end.receive(item.message.model_dump(by_alias=True, exclude_unset=True))
+                frame = item.message.model_dump(by_alias=True, exclude_unset=True)
+                await end.receive(frame, item.metadata)

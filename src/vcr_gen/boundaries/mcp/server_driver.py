@@ -85,7 +85,7 @@ class _Stdin:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
-    async def send(self, frame: Frame) -> None:
+    async def send(self, frame: Frame, metadata: object = None) -> None:
         with suppress(OSError):  # the server has ended
             write_all(self._descriptor, line_of(frame))
 
