@@ -1,6 +1,7 @@
 """No secret of an exchange reaches the disk, a message or a report, wherever it stands."""
 
 import asyncio
+import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ from vcr_gen.runtime.codec.scalars import bytes_to_plain
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import DEFAULT_RULES, Secrets, text_of
 from vcr_gen.runtime.tape.events import End, Event, Item
+from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
 
 Seen = tuple[int, list[tuple[str, str]], bytes] | str
@@ -251,3 +253,77 @@ def test_a_body_may_be_cut_twice(name: str) -> None:
             items = stored([body[:first], body[first:second], body[second:]])
             text = "".join(text_of(item) or "" for item in items)
             assert not secret_in(text.encode(), secret), (first, second)
+
+
+ORDINARY: dict[str, object] = {
+    "id": "chatcmpl-9xYzAbCdEfGhIjKlMnOpQrStUvWx",
+    "system_fingerprint": "fp_44709d6fcb",
+    "usage": {"prompt_tokens": 12, "completion_tokens": 34, "total_tokens": 46},
+    "max_tokens": 1024,
+    "next_page_token": "CAUQAA",
+    "session_id": "chat-7",
+    "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "commit": "4c688ad8f2c2e7fc34b60664d9cbd8c6857a8126",
+    "uuid": "6fa459ea-ee8a-3ca4-894e-db77e160355e",
+    "key": "orders/2026/11",
+    "primary_key": "id",
+    "token": "Hello",
+    "tokens": ["Hel", "lo"],
+    "password_reset_url": "https://x.example/reset",
+    "authors": ["Ada", "Bob"],
+    "secretary": "Eve",
+    "passenger": "Kim",
+    "cookie_policy": "strict",
+    "signature_required": True,
+    "image": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAAA=",
+    "text": "The password must be at least 8 characters. Use a token of your choice.",
+    "tool_call_id": "call_Xk3bVQ7pT2mLw9ZsYd8RfHcN",
+    "stop_token": "</s>",
+    "client_id": "my-app",
+    "grant_type": "client_credentials",
+    "token_type": "Bearer",
+    "expires_in": 3600,
+}
+HEADERS = (
+    ("ETag", '"33a64df551425fcc55e4d42a148795d9f25f89d4"'),
+    ("Content-MD5", "Q2hlY2sgSW50ZWdyaXR5IQ=="),
+    ("X-Request-Id", "req_011CVBz9cYV2gqkDn4eX7YfT"),
+    ("X-Trace-Id", "4bf92f3577b34da6a3ce929d0e0e4736"),
+    ("Digest", "sha-256=X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE="),
+    ("anthropic-ratelimit-tokens-remaining", "39999"),
+    ("Last-Modified", "Wed, 18 Nov 2026 21:00:00 GMT"),
+    ("Set-Cookie", "theme=dark; Path=/; Max-Age=3600"),
+    ("Link", '</v1/items?page=2&cursor=eyJpZCI6IDQyfQ>; rel="next"'),
+    ("Vary", "Authorization, Cookie"),
+    ("WWW-Authenticate", 'Bearer realm="api", error="invalid_token"'),
+)
+
+
+def test_what_is_no_secret_stays_readable_beside_one(tmp_path: Path) -> None:
+    """Words, ids, hashes and headers; JSON stays JSON."""
+    token = "t9f2" + "Kd71Mx04Pq88Zw3v"
+    body = json.dumps({**ORDINARY, "access_token": token}).encode()
+    lines = "".join(f"{name}: {value}\r\n" for name, value in HEADERS)
+    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n{lines}\r\n".encode()
+    sent = Sent(
+        "/v1/chat?q=blue+shirt&sort=price&order_key=asc&code=DE&session=morning&sig=none",
+        "POST",
+        (("Authorization", f"Bearer {token}"), ("If-None-Match", HEADERS[0][1])),
+        json.dumps(ORDINARY).encode(),
+    )
+    tape = tmp_path / "tape.yaml"
+    exchange = Exchange(token, lambda _: [head + body], (sent,))
+    base, _ = record(tape, exchange, with_httpx)
+    assert tape.read_text().count("<redacted:") == 2
+    with Reading(tape) as reading:
+        [entry] = [entry.data for entry in reading]
+    stored: Any = entry
+    request, answered = stored["args"]["request"], stored["items"]
+    assert request["url"] == base + sent.path
+    assert request["body"] == {"json": ORDINARY}
+    assert answered[1]["value"]["json"] == {
+        **ORDINARY,
+        "access_token": "<redacted:authorization:1>",
+    }
+    headers = answered[0]["value"]["headers"]
+    assert {name: headers[name] for name, _ in HEADERS} == dict(HEADERS)

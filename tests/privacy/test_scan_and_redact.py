@@ -1,6 +1,9 @@
 """`vcr-gen cassette scan` finds what is in a file, and `redact` takes it out."""
 
+import base64
+import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +173,49 @@ def test_a_key_in_the_items_of_a_stream_is_found_and_not_shown(pieces, ending, t
     assert main(["cassette", "redact", str(tape)]) == 0
     assert scan(tape) == 0
     replay(tape, "first", pieces=len(pieces))
+
+
+SHAPES: dict[str, Any] = {
+    "har": {"request": {"headers": [{"name": "authorization", "value": f"Bearer {PASSWORD}"}]}},
+    "har, in any order": [{"value": f"Bearer {PASSWORD}", "name": "Authorization"}],
+    "har of a form": {"postData": {"params": [{"name": "password", "value": PASSWORD}]}},
+    "har of a cookie": {"cookies": [{"name": "session", "value": PASSWORD, "path": "/"}]},
+    "pairs": [["accept", "*/*"], ["authorization", f"Bearer {PASSWORD}"]],
+    "tuples": (("x-api-key", PASSWORD), ("accept", "*/*")),
+    "pairs of bytes": [(b"Authorization", b"Bearer " + PASSWORD.encode()), (b"a", b"\xff")],
+    "one pair": ("Proxy-Authorization", f"Bearer {PASSWORD}"),
+    "mapping": {"Authorization": f"Bearer {PASSWORD}"},
+    "mapping of lists": {"authorization": [f"Bearer {PASSWORD}"]},
+    "mapping of bytes": {b"authorization": b"Bearer " + PASSWORD.encode()},
+    "lines": f"GET / HTTP/1.1\r\nAuthorization: Bearer {PASSWORD}\r\n\r\n",
+    "lines of bytes": b"POST / HTTP/1.1\r\nCookie: sid=%b\r\n\r\n\xff" % PASSWORD.encode(),
+    "json in gzip": gzip.compress(json.dumps({"password": PASSWORD}).encode()),
+    "har in gzip in base64": base64.b64encode(
+        gzip.compress(json.dumps([{"name": "x-api-key", "value": PASSWORD}] * 3).encode())
+    ).decode(),
+    "form": f"user=ada&password={PASSWORD}",
+    "url": f"https://x.example/?api_key={PASSWORD}&a=1",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_headers_of_every_shape_are_looked_at(shape, tmp_path, capsys):
+    tape = tmp_path / "tape.yaml"
+    record(tape, SHAPES[shape])
+    assert scan(tape) == 1
+    assert main(["cassette", "redact", str(tape)]) == 0
+    assert scan(tape) == 0
+    assert not secret_in(tape.read_bytes())
+    assert PASSWORD not in "".join(capsys.readouterr())
+    replay(tape, SHAPES[shape])
+
+
+def secret_in(data: bytes) -> bool:
+    """Whether the password is in a file: plain, in base64, or compressed in base64."""
+    runs = re.findall(rb"[A-Za-z0-9+/]{16,}={0,2}", data)
+    opened = [base64.b64decode(run + b"=" * (-len(run) % 4)) for run in runs if len(run) % 4 != 1]
+    opened += [gzip.decompress(each) for each in opened if each.startswith(b"\x1f\x8b")]
+    return any(PASSWORD.encode() in each for each in (data, *opened))
 
 
 def test_redact_goes_on_counting_behind_what_is_redacted(tmp_path):
