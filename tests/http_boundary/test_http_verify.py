@@ -6,11 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from http_clients import CLIENTS
 from http_endpoints import Endpoint, Request, Step, serving
 
 from vcr_gen import Cassette
+from vcr_gen.boundaries.http import http_transport
 from vcr_gen.errors import VerificationError
 
 TOKEN = "t9f2" + "Kd71Mx04Pq88Zw3v"
@@ -127,5 +129,28 @@ def test_what_differs_is_named(tmp_path: Path, client: str, change: str) -> None
     [text] = raised.value.differences
     assert place in text
     assert shown in text
-    assert "http.exchange (call 1): yielded different items" in text
+    assert "http GET /shop (call 1): yielded different items" in text
     assert TOKEN not in str(raised.value)
+
+
+def test_a_request_is_compared_with_the_same_request(tmp_path: Path) -> None:
+    """A request that was added, or is made no longer, does not shift the others."""
+
+    def ask(mode: str, base: str, *paths: str) -> None:
+        inner = httpx.HTTPTransport(verify=False)
+        with (
+            Cassette(tmp_path / "tape.yaml", mode) as cassette,
+            httpx.Client(transport=http_transport(cassette, inner=inner)) as client,
+        ):
+            for path in paths:
+                client.get(f"{base}/{path}")
+
+    with serving(Shop().answer, pause=0) as server:
+        base = f"http://127.0.0.1:{server.port}"
+        ask("all", base, "a", "b", "c")
+        with pytest.raises(VerificationError) as raised:
+            ask("verify", base, "a", "new", "c")
+    gone, added = raised.value.differences
+    assert gone.endswith(f"http GET /b (call 1): no longer called: http.exchange(GET {base}/b)")
+    expected = "http GET /new (call 1): called, but not on the tape: http.exchange(GET "
+    assert added == f"{expected}{base}/new)"

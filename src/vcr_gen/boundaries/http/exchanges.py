@@ -74,7 +74,9 @@ def describe_request(
     named: Headers = {
         name: values[0] if len(values) == 1 else values for name, values in sorted(found.items())
     }
-    body = describe_body(decoded_body(content, headers), content_type)
+    if "content-encoding" in found:
+        content = decoded_body(content, headers)
+    body = describe_body(content, content_type)
     return HttpRequest(method, url, named, body)
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias, final
 
 from vcr_gen.runtime.codec import MISSING, Difference, differences
+from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
+from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.failures.format_values import show_difference
 from vcr_gen.runtime.failures.messages import verification_error
@@ -53,6 +55,7 @@ class VerifyRun(Run):
         self.screen = self._screen(replaying=True)
         self.session = self._recorder = self._make_recorder(self._actual.append)
         self.crossing = self._cross(self.session, Objects(replaying=False))
+        self._signatures = header.signatures
         settings.anchors.check_recorded(header.anchors, settings.path)
         self.initial_state = self._restored_state(header)
 
@@ -62,7 +65,8 @@ class VerifyRun(Run):
             return
         if failures := self._recorder.tape.failures:
             raise incomplete(self._settings.path, failures) from failures[0].error
-        comparison = _Comparison(self.screen.secrets, self.crossing.binder.known())
+        known = self.crossing.binder.known()
+        comparison = _Comparison(self.screen.secrets, known, self._signatures)
         with Reading(self._settings.path) as recorded:
             found = list(comparison.compare(recorded, self._actual))
         if found:
@@ -87,7 +91,7 @@ _Events: TypeAlias = list[tuple[Event, int]]
 @final
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """Compares two sessions call by call: the nth call of a method with the nth recorded one.
+    """Compares two sessions call by call: the nth call of a name with the nth recorded one.
 
     The order of the calls is the program's, which a replay asserts. Values are compared as in a
     replay: up to secrets and loosened fields.
@@ -95,16 +99,17 @@ class _Comparison:
 
     secrets: Secrets
     known: Mapping[str, Bound]
+    signatures: Mapping[str, str]
 
     def compare(self, recorded: Reading, actual: Iterable[Mapping[str, Plain]]) -> Iterator[_Found]:
         """All differences, in the order of the recording."""
         path = recorded.path
-        before = _calls(
+        before = self._calls(
             (event, entry.line)
             for entry in recorded
             for event in unfold(entry.data, path=path, line=entry.line)
         )
-        after = _calls(
+        after = self._calls(
             (event, 0) for entry in actual for event in unfold(entry, path=Path("live"), line=0)
         )
         for name, (start, events) in before.items():
@@ -112,11 +117,11 @@ class _Comparison:
             if name in after:
                 yield from self._compare_call(path, name, start, events, after[name][1])
             else:
-                text = f"{place}: {name}: no longer called: {words_of(start, start)}"
+                text = f"{place}: {name}: no longer called: {self._words(start, start)}"
                 yield _Found(text, not start.inbound)
         for name, (start, _) in after.items():
             if name not in before:
-                text = f"{name}: called, but not on the tape: {words_of(start, start)}"
+                text = f"{name}: called, but not on the tape: {self._words(start, start)}"
                 yield _Found(text, not start.inbound)
 
     def _compare_call(
@@ -130,7 +135,7 @@ class _Comparison:
             place = f"{shown_path(path)}:{line}: {name}"
             by_program = driven_by_application(new, start)
             if kind_of(old) is not kind_of(new):
-                rows = [f"- {words_of(old, start)}", f"+ {words_of(new, start)}"]
+                rows = [f"- {self._words(old, start)}", f"+ {self._words(new, start)}"]
                 yield _Found("\n  ".join([f"{place}: a different event", *rows]), by_program)
                 return
             if found := self._differences(start.of, old, new):
@@ -143,6 +148,27 @@ class _Comparison:
             place = f"{shown_path(path)}:{before[0][1]}: {name}"
             text = f"{place}: recorded {len(before)} events, now {len(after)}"
             yield _Found(text, driven_by_application(first, start))
+
+    def _words(self, event: Event, start: Start) -> str:
+        return words_of(event, start, self.signatures.get(start.of, ""))
+
+    def _calls(self, events: Iterable[tuple[Event, int]]) -> dict[str, tuple[Start, _Events]]:
+        """The events of each call, by its name, object and ordinal."""
+        calls: dict[str, tuple[Start, _Events]] = {}
+        counts: dict[tuple[str, str], int] = {}
+        open_calls: dict[int, _Events] = {}
+        for event, line in events:
+            if not isinstance(event, Start):
+                if event.call in open_calls:
+                    open_calls[event.call].append((event, line))
+            elif event.of not in INTERNAL:
+                named = call_name(event.of, event.arguments, self.signatures.get(event.of, ""))
+                called, on = PLACEHOLDER.sub(REDACTED, named), event.on
+                counts[called, on] = ordinal = counts.get((called, on), 0) + 1
+                name = f"{called} (call {ordinal}{f' on {on}' if on else ''})"
+                calls[name] = event, [(event, line)]
+                open_calls[event.call] = calls[name][1]
+        return calls
 
     def _compare_joined(
         self, path: Path, name: str, start: Start, before: _Events, after: _Events
@@ -218,21 +244,3 @@ def _channel(bound: Bound | None, event: Event) -> ValueChannel | None:
     if isinstance(event, End):
         return bound.ended(event.outcome)
     return {"item": bound.value, "sent": bound.sent}.get(kind_of(event).value or "", bound.raised)
-
-
-def _calls(events: Iterable[tuple[Event, int]]) -> dict[str, tuple[Start, _Events]]:
-    """The events of each call, by its method, object and ordinal."""
-    calls: dict[str, tuple[Start, _Events]] = {}
-    counts: dict[tuple[str, str], int] = {}
-    open_calls: dict[int, _Events] = {}
-    for event, line in events:
-        if not isinstance(event, Start):
-            if event.call in open_calls:
-                open_calls[event.call].append((event, line))
-        elif event.of not in INTERNAL:
-            of, on = event.of, event.on
-            counts[of, on] = ordinal = counts.get((of, on), 0) + 1
-            name = f"{of} (call {ordinal}{f' on {on}' if on else ''})"
-            calls[name] = event, [(event, line)]
-            open_calls[event.call] = calls[name][1]
-    return calls
