@@ -280,6 +280,27 @@ def test_a_cancelled_handshake_is_cancelled_again(tmp_path: Path) -> None:
     assert asyncio.run(program("none", server)) == ["too slow", "faster"]
 
 
+def test_a_reader_that_leaves_takes_no_message_with_it(tmp_path: Path) -> None:
+    async def program(mode: str, server: Server) -> tuple[bool, list[Any]]:
+        with Cassette(tmp_path / "tape.yaml", mode) as cassette:
+            async with websocket_connect(cassette)(f"{server.base}/echo") as socket:
+                await socket.send("for whom")
+                reading = asyncio.create_task(socket.recv())
+                for _ in range(500):  # the message comes, but not its turn
+                    await asyncio.sleep(0)
+                reading.cancel()
+                await asyncio.wait([reading])
+                left = reading.cancelled()
+                heard = await socket.recv(decode=False) if left else reading.result().encode()
+                await socket.send("next")
+                return left, [heard, await socket.recv()]
+
+    with serving() as server:
+        recorded = asyncio.run(program("all", server))
+    assert recorded[1] == [b"for whom", "next"]
+    assert asyncio.run(program("none", server)) == recorded
+
+
 def test_keepalive_pings_are_not_the_program_s(tmp_path: Path) -> None:
     async def program(mode: str, server: Server) -> list[Any]:
         log: list[Any] = []
