@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -144,3 +145,28 @@ def test_sleeps_on_trio_take_their_time_too(tape: Path) -> None:
 
     assert recorded == run_on("trio", tape, "none", program)[0]
     assert took >= 0.19
+
+
+def test_a_job_that_ends_while_the_program_computes_does_not_move_the_clock(tape: Path) -> None:
+    """When its thread tells the loop differs in each run, so it is no step of the program."""
+
+    async def program(computing: float, working: float, world: Any) -> list[tuple[str, float]]:
+        now = asyncio.get_running_loop().time
+        log: list[tuple[str, float]] = []
+
+        async def sleep() -> None:
+            began = now()
+            await asyncio.sleep(0.001)
+            log.append(("slept", round(now() - began, 6)))
+
+        job = asyncio.create_task(asyncio.to_thread(time.sleep, working))
+        sleeper = asyncio.create_task(sleep())
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        time.sleep(computing)
+        await asyncio.gather(job, sleeper)
+        log.append((await world.fetch("after"), 0.0))
+        return log
+
+    recorded = record(tape, partial(program, 5 * LAG, LAG))
+    assert recorded == replay(tape, partial(program, 0.0, 3 * LAG))

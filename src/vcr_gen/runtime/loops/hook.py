@@ -18,6 +18,7 @@ __all__ = [
     "Hook",
     "OrderedTimer",
     "Overrides",
+    "is_step_of_program",
     "move_timer",
     "redelivers",
 ]
@@ -181,8 +182,39 @@ def move_timer(timer: Any, when: float) -> None:
     timer._when = when
 
 
+@final
+class _Told:
+    """What a thread lets a loop do, for example to take the result of an executor job.
+
+    It comes between any two steps of the program, so it does not count as one.
+    """
+
+    __slots__ = ("_arguments", "_callback", "_hook")
+
+    def __init__(
+        self, hook: "AsyncioHook", callback: Callable[..., object], arguments: tuple[Any, ...]
+    ) -> None:
+        self._hook = hook
+        self._callback = callback
+        self._arguments = arguments
+
+    def __call__(self) -> None:
+        self._hook.told()
+        self._callback(*self._arguments)
+
+
+def is_step_of_program(handle: Any) -> bool:
+    """Whether what a loop has ready is a step of the program: neither the environment's nor told.
+
+    Only such steps come in the same rounds of the loop in a recording and in its replay.
+    """
+    return not isinstance(handle._callback, _Told) and not handle._context.get(in_environment)
+
+
 class AsyncioHook:
     """The common parts of the hooks of asyncio's loops."""
+
+    shares: bool
 
     def __init__(self, loop: asyncio.AbstractEventLoop, loops: Loops) -> None:
         self.loop: Any = loop
@@ -243,15 +275,16 @@ class AsyncioHook:
     def _call_soon_threadsafe(
         self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        def call() -> None:
-            self.stirred = self._made
-            callback(*arguments)
+        return self._from_thread(_Told(self, callback, arguments), context=context)
 
-        return self._from_thread(call, context=context)
+    def told(self) -> None:
+        """Something that is not on the tape woke the loop."""
+        self.stirred = self._made
 
     def _run_in_executor(
         self, executor: Any, function: Callable[..., Any], *arguments: Any
     ) -> "asyncio.Future[Any]":
         if self._passes:
             return self._submit(executor, function, *arguments)
-        return run_job(self._loops.session.jobs, self._submit, executor, function, arguments)
+        jobs, submit = self._loops.session.jobs, self._submit
+        return run_job(jobs, submit, executor, function, arguments, shares=self.shares)

@@ -12,6 +12,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, final
 
+from vcr_gen.runtime.context_blocks import setting
 from vcr_gen.runtime.loops.backends import in_environment
 
 if TYPE_CHECKING:
@@ -46,8 +47,13 @@ def run_job(
     executor: Any,
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
+    *,
+    shares: bool,
 ) -> "asyncio.Future[Any]":
-    """Hand a job to its executor; the future that comes back is done in the job's turn."""
+    """Hand a job to its executor; the future that comes back is done in the job's turn.
+
+    If the loop `shares` its turns with another session, `submit` hands the job to that one.
+    """
     if in_environment.get():
         return submit(executor, function, *arguments)
     parent = gate.strands.here()
@@ -63,7 +69,8 @@ def run_job(
     if not gate.job_may_run(number):
         gate.strands.done(strand)
         return outer
-    work = submit(executor, work_of)
+    with setting(in_environment, not shares):  # the loop's own callbacks are no program's steps
+        work = submit(executor, work_of)
 
     def wanted() -> bool:
         return not outer.done()
@@ -76,7 +83,8 @@ def run_job(
         gate.strands.done(strand)
         gate.job_is_over(number, wanted, hand_back)
 
-    work.add_done_callback(over)
+    with setting(in_environment, True):
+        work.add_done_callback(over)
     return outer
 
 
@@ -101,7 +109,7 @@ class _Job:
             self._begun = True
             if self._dropped:
                 return None
-        with self._gate.strands.running(self._strand):
+        with setting(in_environment, False), self._gate.strands.running(self._strand):
             return self._function()
 
     def outer_is_done(self, outer: "asyncio.Future[Any]") -> None:

@@ -15,6 +15,7 @@ from vcr_gen.runtime.loops.hook import (
     DetachedTimer,
     OrderedTimer,
     Overrides,
+    is_step_of_program,
     move_timer,
     redelivers,
 )
@@ -191,10 +192,8 @@ class StandardHook(AsyncioHook):
     def _is_busy(self) -> bool:
         """The loop goes round with something to do; whether it looks for input."""
         timers, timer = self.loop._scheduled, None
-        if timers:
-            ready = tuple(self.loop._ready)
-            if any(not handle._context.get(in_environment) for handle in ready):
-                timer = timers[0].when()
+        if timers and any(map(is_step_of_program, tuple(self.loop._ready))):
+            timer = timers[0].when()
         looks = self._loops.session.busy(timer)
         if looks:
             self._fire_environments()
