@@ -67,9 +67,10 @@ async def answer(server: VcrServer, frame: dict[str, Any]) -> None:
         send(id=frame["id"], result=result)
 
 
-async def serve(path: str, how: str) -> None:
+async def serve(path: str, how: str, strategy: Any) -> None:
     lines = {"pipe": lines_by_pipe, "job": lines_by_job, "worker": lines_by_worker}
-    with Cassette(path, "none") as cassette, cassette.peer(2.0) as peer:
+    options: Any = {} if strategy == "exact" else {"strategy": strategy, "leftovers": True}
+    with Cassette(path, "none", **options) as cassette, cassette.peer(2.0) as peer:
         remote = Remote()
         server = VcrServer(cassette=cassette)
         driver = Driver(cassette, VcrClient(cassette=cassette, inner=remote))
@@ -87,6 +88,6 @@ async def serve(path: str, how: str) -> None:
 
 if __name__ == "__main__":
     try:
-        asyncio.run(serve(sys.argv[1], sys.argv[2]))
+        asyncio.run(serve(*sys.argv[1:]))
     except (VcrError, DivergenceError) as error:
         sys.exit(str(error))

@@ -80,9 +80,9 @@ async def record(path: Path) -> None:
 class Client:
     """A real client of the mock server's process."""
 
-    def __init__(self, tape: Path, how: str) -> None:
+    def __init__(self, tape: Path, how: str, strategy: str = "exact") -> None:
         self._process = subprocess.Popen(
-            [sys.executable, str(MOCK), str(tape), how],
+            [sys.executable, str(MOCK), str(tape), how, strategy],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

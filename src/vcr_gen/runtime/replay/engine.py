@@ -24,7 +24,7 @@ from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import without_secrets
 from vcr_gen.runtime.replay.collecting import Collected
-from vcr_gen.runtime.replay.live_peer import Patience
+from vcr_gen.runtime.replay.live_peer import GONE, Patience
 from vcr_gen.runtime.replay.loop_driver import LoopDriver
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
@@ -66,6 +66,7 @@ class Engine:
         patience: float,
         pace: float,
         echoes: Echoes,
+        leftovers: bool,
     ) -> None:
         self.window = window
         self.strands = strands
@@ -88,6 +89,7 @@ class Engine:
             pace=pace,
             secrets=screen.secrets,
         )
+        self.state.leftovers = leftovers
         self.process_endings: list[tuple[BaseException, str]] = []
         """The exceptions of the tape that end a process unless they are caught, with their methods.
 
@@ -475,6 +477,8 @@ class Engine:
         A driver of a live peer also waits for what the peer still has to do.
         """
         with self.state.monitor:
+            if self.state.peer in (None, GONE) and self.state.only_leftovers():
+                return False
             if self.state.peer is not None:
                 return self.window.head() is not None
             self.window.read_all()

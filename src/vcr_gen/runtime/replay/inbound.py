@@ -83,7 +83,10 @@ class Dispatcher:
         released = self._waiting_for_end
         if released is None or released.done():
             return False
-        return failed or not (self.running or self._given.go_on or self._engine.driver_is_needed())
+        if failed:
+            return True
+        busy = self.running or self._given.go_on
+        return not busy and not self._engine.driver_is_needed()
 
     def finish(self) -> None:
         """Release the driver that waits for the end."""

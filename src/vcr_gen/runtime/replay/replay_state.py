@@ -14,6 +14,7 @@ from vcr_gen.runtime.loops.backends import Parked
 from vcr_gen.runtime.loops.turns import Clock
 from vcr_gen.runtime.privacy import Secrets, without_secrets
 from vcr_gen.runtime.replay.collecting import Collected
+from vcr_gen.runtime.replay.dependents import Dependents
 from vcr_gen.runtime.replay.liveness import Threads
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.waiting import NOTHING_MORE, Monitor, Waiter, Waiters
@@ -81,6 +82,10 @@ class ReplayState:
         """The recorded and the real time of the program's last step, if there is a pace."""
         self.peer: Patience | None = None
         """How long to wait for a program outside the process, where there is one."""
+        self.dependents = Dependents(window)
+        """What belongs to the outbound calls that run."""
+        self.leftovers = False
+        """Whether calls that may come in any order need not come at all."""
         self.collected: Collected | None = None
         """The differences, where the replay continues after each."""
         self.recorded_jobs: dict[int, float] = {}
@@ -97,8 +102,8 @@ class ReplayState:
         self.window.take(slot)
         if self.pace and slot.driven_by_application:
             self._last_step = (slot.event.at, time.monotonic())
-        if isinstance(slot.event, End):
-            self.running.pop(slot.event.call, None)
+        if isinstance(slot.event, End) and self.running.pop(slot.event.call, None) is not None:
+            self.dependents.forget(slot.event.call)
         self.moved()
         return slot
 
@@ -192,10 +197,17 @@ class ReplayState:
 
     def may_come_later(self, slot: Slot) -> bool:
         """Whether an event is the start of a call that is free to be made in any order."""
-        event = slot.event
-        return (
-            isinstance(event, Start) and not event.inbound and self._orders.of(event.of) == "lanes"
-        )
+        return isinstance(slot.event, Start) and self.comes_in_any_order(slot)
+
+    def comes_in_any_order(self, slot: Slot) -> bool:
+        """Whether an event is of an outbound call that is free to be made in any order."""
+        return not slot.start.inbound and self._orders.of(slot.start.of) == "lanes"
+
+    def only_leftovers(self) -> bool:
+        """Whether nothing is left but calls that need not come, and what belongs to them."""
+        head = self.window.head()
+        may_stay = head is None or self.may_come_later(head)
+        return self.leftovers and may_stay and not self.in_flight
 
     def stall(self) -> Divergence:
         """The divergence of a replay in which nothing can move."""

@@ -74,6 +74,8 @@ def view_of(state: ReplayState) -> View:
 
 def _is_withheld(state: ReplayState, peer: Patience, head: Slot | None) -> bool:
     """Whether a live peer did not do in time what the tape needs to continue."""
+    if peer is GONE and state.only_leftovers():
+        return False
     if head is None:
         may_pause = peer is GONE or not state.in_flight
     else:
@@ -211,6 +213,9 @@ def _next_for(state: ReplayState, waiter: Waiter) -> Slot | None:
     """
     slot = state.window.next_of_call(waiter.call)
     begun = state.running.get(waiter.call)
+    if begun is not None and state.comes_in_any_order(begun):
+        for dependent in state.dependents.before(begun, slot):
+            return None if dependent.driven_by_application else dependent
     if waiter.future is None and begun is not None:
         callback = _callback_in(state, begun.start.strand)
         if callback is not None and (slot is None or callback.index < slot.index):

@@ -58,6 +58,7 @@ class Settings:
     patience: float
     pace: float
     other_side: frozenset[str]
+    leftovers: bool
     hermetic: "Hermetic | None"
     advice: Advice
     redaction: Redaction

@@ -78,6 +78,7 @@ class Cassette:
         patience: float = 2.0,
         pace: float = 0.0,
         other_side: Collection[str] = (),
+        leftovers: bool = False,
         redaction: Redaction | None = None,
         before_record: Hook | None = None,
         before_replay: Hook | None = None,
@@ -97,7 +98,8 @@ class Cassette:
         compared by a function. `templates` allows values that each replay computes. `patience` is
         how many seconds a replay waits for inactive threads. `pace` makes the environment take
         this multiple of its recorded time. `other_side` names boundaries that a replay plays from
-        the other side: what was outbound is inbound. `hermetic` reports connections,
+        the other side: what was outbound is inbound. `leftovers` allows a replay to leave events
+        unused. `hermetic` reports connections,
         processes and files outside the boundaries during a replay. `record_with` is the command
         that records this session, for messages; the pytest plugin sets it. `redaction` adds rules
         for secrets. `before_record` gets every event and returns the value to store, or to compare
@@ -131,6 +133,7 @@ class Cassette:
             patience=patience,
             pace=pace,
             other_side=frozenset(other_side),
+            leftovers=leftovers,
             redaction=redaction or Redaction(),
             before_record=before_record,
             before_replay=before_replay,

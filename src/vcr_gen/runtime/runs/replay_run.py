@@ -95,6 +95,7 @@ class ReplayRun(Run):
             patience=settings.patience,
             pace=settings.pace,
             echoes=settings.rules.echoes,
+            leftovers=settings.leftovers,
         )
         self.session = self._make_session()
         self.crossing = self._cross(self.session, objects)
@@ -235,7 +236,8 @@ class ReplayRun(Run):
                     raise self.dispatcher.errors[0]
                 if self._guard is not None:
                     self._guard.report()
-                self._refuse_leftovers()
+                if not self._settings.leftovers:
+                    self._refuse_leftovers()
         finally:
             self._window.close()
 

@@ -226,6 +226,19 @@ class Window:
             fresh.append(slot)
         return fresh[::-1]
 
+    def since(self, slot: Slot) -> Iterator[Slot]:
+        """The events after one that is still in the part read so far, to the end of the tape."""
+        at = slot.index
+        while True:
+            following = max(0, at + 1 - self._window[0].index) if self._window else 0
+            if following >= len(self._window) and not self._extend():
+                return
+            if following >= len(self._window):
+                continue
+            found = self._window[following]
+            at = found.index
+            yield found
+
     def read_all(self) -> None:
         """Read to the end of the tape."""
         while self._extend():
