@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+FAULTS = ("408", "409", "429", "500", "503", "529")
+"""What a prompt begins with that is refused at first; then it is answered."""
 PAUSE = 0.02
 """Seconds between two events, so that a client receives them apart."""
 
@@ -22,12 +24,17 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         refused: set[str] = self.server.refused  # type: ignore[attr-defined]
         prompt = str(body["messages"][-1]["content"])
-        if "overloaded" in prompt and prompt not in refused:
+        fault = prompt.partition(" ")[0]
+        if fault == "dropped" and prompt not in refused:
             refused.add(prompt)
-            self._send(
-                529, {"type": "error", "error": {"type": "overloaded_error", "message": "x"}}
-            )
-        elif self.path.endswith("/chat/completions"):
+            self.close_connection = True
+            return
+        if fault in FAULTS and (prompt not in refused or "always" in prompt):
+            refused.add(prompt)
+            self._send(int(fault), {"type": "error", "error": {"type": "x", "message": "not now"}})
+            return
+        refused.discard(prompt)
+        if self.path.endswith("/chat/completions"):
             self._stream(_chat_chunks(body)) if body.get("stream") else self._send(200, _chat(body))
         else:
             (
@@ -41,7 +48,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
-        self.send_header("Retry-After-Ms", "10")
+        if status == 429:
+            self.send_header("Retry-After", "0.05")
+        elif status != 200:
+            self.send_header("Retry-After-Ms", "10")
         self.send_header("X-Request-Id", f"req_{time.time_ns()}")
         self.end_headers()
         self.wfile.write(body)
@@ -57,6 +67,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
             time.sleep(PAUSE)
         self.wfile.write(b"0\r\n\r\n")
+
+
+TOOL_INPUT = ('{"ci', 'ty": "Bo', 'nn"}')
 
 
 def _words(body: Any) -> list[str]:
@@ -81,6 +94,17 @@ _CHAT = {"id": "chat-1", "created": 1_700_000_000, "model": "m"}
 
 
 def _chat_chunks(body: Any) -> Iterator[str]:
+    if body.get("tools"):
+        name = body["tools"][0]["function"]["name"]
+        call = {"index": 0, "id": "call_1", "type": "function"}
+        begun = {**call, "function": {"name": name, "arguments": ""}}
+        rests = ({"index": 0, "function": {"arguments": part}} for part in TOOL_INPUT)
+        for tool_call in (begun, *rests):
+            choice = {"index": 0, "delta": {"tool_calls": [tool_call]}, "finish_reason": None}
+            chunk = {**_CHAT, "object": "chat.completion.chunk", "choices": [choice]}
+            yield f"data: {json.dumps(chunk)}\n\n"
+        yield "data: [DONE]\n\n"
+        return
     for word in [*_words(body), None]:
         delta = {} if word is None else {"role": "assistant", "content": f"{word} "}
         choice = {"index": 0, "delta": delta, "finish_reason": "stop" if word is None else None}
@@ -101,7 +125,10 @@ _MESSAGE = {
 
 
 def _message(body: Any) -> Any:
-    content = [{"type": "text", "text": " ".join(_words(body))}]
+    content: list[Any] = [{"type": "text", "text": " ".join(_words(body))}]
+    if body.get("tools"):
+        name = body["tools"][0]["name"]
+        content = [{"type": "tool_use", "id": "t1", "name": name, "input": {"city": "Bonn"}}]
     return {**_MESSAGE, "stop_reason": "end_turn", "content": content}
 
 
@@ -110,9 +137,15 @@ def _message_events(body: Any) -> Iterator[str]:
         return f"event: {kind}\ndata: {json.dumps({'type': kind, **data})}\n\n"
 
     yield event("message_start", message={**_MESSAGE, "content": []})
-    yield event("content_block_start", index=0, content_block={"type": "text", "text": ""})
-    for word in _words(body):
-        yield event("content_block_delta", index=0, delta={"type": "text_delta", "text": word})
+    if body.get("tools"):
+        block: Any = {"type": "tool_use", "id": "t1", "name": body["tools"][0]["name"], "input": {}}
+        deltas = [{"type": "input_json_delta", "partial_json": part} for part in TOOL_INPUT]
+    else:
+        block = {"type": "text", "text": ""}
+        deltas = [{"type": "text_delta", "text": word} for word in _words(body)]
+    yield event("content_block_start", index=0, content_block=block)
+    for delta in deltas:
+        yield event("content_block_delta", index=0, delta=delta)
     yield event("content_block_stop", index=0)
     yield event(
         "message_delta",
