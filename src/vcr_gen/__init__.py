@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         HermeticError,
         VcrError,
     )
-    from vcr_gen.runtime.boundary.rules import Echoed, Rule, UnusedRuleWarning
+    from vcr_gen.runtime.boundary.rules import Echoed, Repeat, Rule, UnusedRuleWarning
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.extras.hermetic import Hermetic, HermeticWarning
     from vcr_gen.runtime.loops.session_loops import InexactReplayWarning
@@ -51,6 +51,7 @@ __all__ = [
     "Mode",
     "Redaction",
     "Registry",
+    "Repeat",
     "Rule",
     "Secret",
     "Shown",
@@ -83,6 +84,7 @@ _HOMES = {
     "Mode": "vcr_gen.runtime.runs.cassette",
     "Redaction": "vcr_gen.runtime.privacy",
     "Registry": "vcr_gen.runtime.codec",
+    "Repeat": "vcr_gen.runtime.boundary.rules",
     "Rule": "vcr_gen.runtime.boundary.rules",
     "Secret": "vcr_gen.boundary",
     "Shown": "vcr_gen.boundary",

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Final
 from urllib.parse import unquote_plus, urlsplit, urlunsplit
 
-from vcr_gen import Cassette, Rule
+from vcr_gen import Cassette, Repeat, Rule
 from vcr_gen.boundaries.http.bodies import describe_body
 from vcr_gen.boundaries.http.framing import Aside
 from vcr_gen.boundary import Match, Volatile
@@ -129,14 +129,17 @@ class HttpMatch:
     body: bool | Callable[[Any], Any] = True
     """False if bodies are not compared; or a function that returns what counts of a body."""
 
+    repeat: Collection[str] = ()
+    """Requests that may be made more often than recorded, or less often: `GET /jobs/*`."""
+
     def __post_init__(self) -> None:
-        for name in ("ignore_headers", "ignore_query", "headers"):
+        for name in ("ignore_headers", "ignore_query", "headers", "repeat"):
             if isinstance(getattr(self, name), str):
                 raise UsageError(f"HttpMatch({name}=…): expected a list of names; got a string")
 
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[Rule | Repeat, ...]:
         """The same as rules of a cassette."""
-        found = []
+        found: list[Rule | Repeat] = [Repeat("http", name) for name in self.repeat]
         if self.ignore_query:
             key = UrlWithout(tuple(self.ignore_query))
             found.append(Rule(_REQUESTS, "request.url", Match(key=key)))

@@ -130,6 +130,7 @@ HTTP_SETTINGS: Final = (
     Setting("ignore-query", "query parameters that are not compared"),
     Setting("headers", "the only headers that are compared"),
     Setting("body", "`false` if bodies are not compared"),
+    Setting("repeat", 'requests that may be repeated; `"GET /jobs/*"` names several'),
 )
 """The keys of `[tool.vcr-gen.http]`, which the pytest plugin reads."""
 

@@ -1,8 +1,9 @@
-"""Rules that loosen how one field of a call is compared, and which of them were of use."""
+"""Rules that loosen how one field of a call is compared, or how often it is made."""
 
 import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any, Final, final
 
 from vcr_gen.boundary import Marker, Match, Volatile
@@ -25,6 +26,7 @@ from vcr_gen.runtime.plain import Plain
 __all__ = [
     "Echoed",
     "Loosening",
+    "Repeat",
     "Rule",
     "Rules",
     "UnusedRuleWarning",
@@ -79,6 +81,32 @@ class Rule:
 
 def _is_of(of: str, method: str) -> bool:
     return of in ("*", method, method.partition(".")[0])
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """Says that a call may be made more often than recorded, or less often, as polling does.
+
+    A call that the tape does not have at this point gets the answer of the last equal call that
+    came before. Recorded calls that are not made again are left out; each must be made once.
+    """
+
+    of: str
+    """`Boundary.method`, or a boundary for all of its methods."""
+    name: str = "*"
+    """The calls that are meant, by the name that messages give them, such as `GET /jobs/*`."""
+
+    def __post_init__(self) -> None:
+        if not self.of or not isinstance(self.of, str) or not isinstance(self.name, str):
+            raise UsageError(f"Repeat takes a boundary and the name of a call; got {self!r}")
+
+    def __str__(self) -> str:
+        return f"{self.of} {self.name}: may repeat"
+
+    def is_for(self, method: str) -> bool:
+        """Whether calls of `Boundary.method` are meant."""
+        return self.of in ("*", method, method.partition(".")[0])
 
 
 def how_in_words(how: Marker | Match) -> str:
@@ -217,15 +245,20 @@ class _Judge:
 class Rules:
     """The rules of one session."""
 
-    def __init__(self, given: Iterable[Rule] = ()) -> None:
+    def __init__(self, given: Iterable[Rule | Repeat] = ()) -> None:
         self._given: list[_Active] = []
+        self._repeats: dict[Repeat, bool] = {}
+        """The rules for repetitions, and whether there was a call that they are for."""
         self._methods: set[str] = set()
         self.echoes = Echoes()
         self.add(*given)
 
-    def add(self, *rules: Rule, default: bool = False) -> None:
+    def add(self, *rules: Rule | Repeat, default: bool = False) -> None:
         """Add rules; one that is there already changes nothing, nor does a replaced default."""
         for rule in rules:
+            if isinstance(rule, Repeat):
+                self._repeats.setdefault(rule, default)
+                continue
             if not isinstance(rule, Rule):
                 raise UsageError(
                     f"`rules` takes rules, such as Rule('Shell.run', 'command[2]', Volatile); "
@@ -254,9 +287,25 @@ class Rules:
         chosen = [active for active in chosen if active.path.starts_at(root)]
         return Loosening(tuple(chosen)) if chosen else None
 
+    @property
+    def allow_repeats(self) -> bool:
+        """Whether there is a rule for repetitions."""
+        return bool(self._repeats)
+
+    def may_repeat(self, method: str, name: str) -> bool:
+        """Whether a call may be made more or less often; `name` is its name in messages."""
+        title = name.removeprefix(f"{method.partition('.')[0]} ")
+        found = [
+            rule for rule in self._repeats if rule.is_for(method) and fnmatchcase(title, rule.name)
+        ]
+        self._repeats.update(dict.fromkeys(found, True))
+        return bool(found)
+
     def in_words(self) -> dict[str, dict[str, str]]:
         """The rules of the cassette itself, as spelled in its header."""
         words: dict[str, dict[str, str]] = {}
+        for repeat in self._repeats:
+            words.setdefault(repeat.of, {})[repeat.name] = "may repeat"
         for active in self._given:
             if active.is_default and not active.methods:
                 continue
@@ -272,11 +321,17 @@ class Rules:
 
         `known` are the methods of the session and the names of their parameters.
         """
-        return tuple(
+        loosened = (
             f"{active.rule}  ({_reason(active, known)})"
             for active in self._given
             if not active.applied and not active.is_default
         )
+        repeats = (
+            f"{rule}  (no such call was made)"
+            for rule, is_used in self._repeats.items()
+            if not is_used
+        )
+        return *loosened, *repeats
 
 
 def _field(rule: Rule) -> tuple[str, str]:

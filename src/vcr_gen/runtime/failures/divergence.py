@@ -132,6 +132,8 @@ class Reporter:
         )
         if change is not None:
             return _explained(divergence, change)
+        if nearest.repeated:
+            return replace(divergence, hint=f"{divergence.hint}; {_may_repeat(method, title)}")
         if found.may_come and nearest.ahead:
             return replace(
                 divergence,
@@ -340,6 +342,14 @@ def _explained(divergence: Divergence, change: Change) -> Divergence:
         hint=change.hint,
         commands=change.commands,
     )
+
+
+def _may_repeat(method: str, title: str) -> str:
+    """How to allow that a call is made more often than recorded."""
+    boundary, _, name = title.partition(" ")
+    is_named = bool(name) and boundary == method.partition(".")[0]
+    words = f"{boundary!r}, {name!r}" if is_named else repr(method)
+    return f"if it may be made more often, as in polling: rules=[Repeat({words})]"
 
 
 def _last_call(waiters: "Iterable[Waiter]", window: Window) -> str:

@@ -90,6 +90,8 @@ class View(NamedTuple):
     """Seconds since anything moved."""
     head: Slot | None = None
     """The oldest event that is not done."""
+    may_be_left: bool = False
+    """Whether that is a call which repeats an earlier one, and need not be made again."""
     due: Slot | None = None
     """What is delivered next: the oldest event, or an answer that a task or thread waits for."""
     recorded_gap: float = 0.0
@@ -287,7 +289,7 @@ def when_thread_waits(view: View) -> Decision:
         return _LOOK
     if may_move(view):
         return Wait(TICK)
-    if view.head is not None and view.head.start.of in INTERNAL:
+    if view.head is not None and (view.may_be_left or view.head.start.of in INTERNAL):
         return Skip(view.head.event.call)
     if view.last is None:
         return _LOOK
@@ -355,6 +357,8 @@ def when_idle(view: View) -> Decision:
         return _LOOK
     if may_move(view) or (view.hears and view.still_for <= view.patience):
         return Wait(POLL)
+    if due is not None and due is view.head and view.may_be_left:
+        return Skip(due.event.call)  # its time has passed
     if timer is not None:
         return AdvanceClock(timer)
     return _idle_for_good(view)

@@ -6,8 +6,9 @@ loop is idle. When nothing can move any more, the replay ends with an error that
 every task and thread waits for.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
 from vcr_gen.errors import (
@@ -18,8 +19,10 @@ from vcr_gen.errors import (
 )
 from vcr_gen.runtime.boundary.echoes import Echoes
 from vcr_gen.runtime.boundary.port import Operation
+from vcr_gen.runtime.boundary.rules import Rules
 from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.failures.messages import message_of
+from vcr_gen.runtime.loops.backends import running_library
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import without_secrets
@@ -27,6 +30,7 @@ from vcr_gen.runtime.replay.collecting import Collected
 from vcr_gen.runtime.replay.live_peer import GONE, Patience
 from vcr_gen.runtime.replay.loop_driver import LoopDriver
 from vcr_gen.runtime.replay.matcher import Matcher
+from vcr_gen.runtime.replay.repeats import Repeats
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.strand_matching import Expectation
 from vcr_gen.runtime.replay.strategies import Orders
@@ -62,6 +66,7 @@ class Engine:
         screen: Screen,
         reporter: Reporter,
         orders: Orders,
+        rules: Rules,
         templates: "Templates | None",
         patience: float,
         pace: float,
@@ -79,12 +84,14 @@ class Engine:
         self._templates = templates
         self._echoes = echoes
         self._matcher = Matcher(window, objects, orders, screen.secrets.vault, echoes)
+        self.repeats = Repeats(window, rules)
         self.state = ReplayState(
             window,
             strands,
             reporter,
             clock=loops.clock,
             orders=orders,
+            repeats=self.repeats,
             patience=patience,
             pace=pace,
             secrets=screen.secrets,
@@ -149,6 +156,7 @@ class Engine:
         state = self.state
         with state.monitor:
             state.check()
+            self.repeats.know(operation.bound)
             pair = self.window.next_whole_call()
             if pair is None:
                 return None
@@ -165,12 +173,14 @@ class Engine:
     def start(self, operation: Operation, encoded: Mapping[str, Plain]) -> int:
         """Begin an outbound call: it must be the expected one."""
         with self.state.monitor:
+            self.repeats.know(operation.bound)
             slot = self._equal(operation, encoded)
             if slot is not None:
                 return self._begin_in_order(operation, slot)
         stored = self.screened(operation, encoded)
         with self.state.monitor:
-            return self._begin_in_order(operation, self._expected(operation, stored))
+            found = self._expected(operation, stored)
+            return found if isinstance(found, int) else self._begin_in_order(operation, found)
 
     async def start_async(self, operation: Operation, encoded: Mapping[str, Plain]) -> int:
         """Like `start`, for a call that can wait until everything before it has happened."""
@@ -178,7 +188,10 @@ class Engine:
             return self.start(operation, encoded)
         stored = self.screened(operation, encoded)
         with self.state.monitor:
+            self.repeats.know(operation.bound)
             slot = self._expected(operation, stored)
+            if isinstance(slot, int):
+                return slot
             due = self.window.head() is slot
             self.loops.hook(slot.start.at, slot.start.timers)
         if not due:
@@ -210,13 +223,19 @@ class Engine:
             self._thread_driver.wait_until(lambda: self.window.head() is slot or None)
         return self._begin(slot)
 
-    def _expected(self, operation: Operation, stored: Mapping[str, Plain]) -> Slot:
-        """The recorded start that matches an outbound call."""
+    def _expected(self, operation: Operation, stored: Mapping[str, Plain]) -> Slot | int:
+        """The recorded start that matches an outbound call; the number of a repetition."""
         strand = self._strand_at_tape()
-        found = self._matcher.start(strand, operation, stored)
+        find = partial(self._matcher.start, strand, operation, stored)
+        found = find()
         while found.may_come and self._thread_driver.others_move():
             self.state.check()
-            found = self._matcher.start(strand, operation, stored)
+            found = find()
+        if not found.is_met:
+            number = self._repetition(operation, stored)
+            if number is not None:
+                return number
+            found = self._past_repeats(found, find)
         if found.slot is None or not found.is_met:
             found = self._differs(operation, stored, strand, found)
         assert found.slot is not None
@@ -249,6 +268,27 @@ class Engine:
             state.fail(divergence)
         raise state.failure_type(divergence, message_of(divergence))
 
+    def _repetition(self, operation: Operation, stored: Mapping[str, Plain]) -> int | None:
+        """The number of a call that repeats an earlier one, as a rule allows it."""
+
+        def is_equal(slot: Slot) -> bool:
+            return self._matcher.is_repetition(slot, operation, stored)
+
+        number = self.repeats.again(operation, stored, is_equal)
+        if number is not None and self._templates is not None:
+            self._templates.begin(number, stored)
+        return number
+
+    def _past_repeats(self, found: Expectation, find: Callable[[], Expectation]) -> Expectation:
+        """What the tape has after the calls that need not be made again."""
+        while not found.is_met and found.slot is not None:
+            if not self.repeats.may_be_left(found.slot):
+                break
+            self.repeats.leave_out(found.slot)
+            self.window.take(found.slot)
+            found = find()
+        return found
+
     def _begin(self, slot: Slot) -> int:
         self.state.check()
         self._follow_clock(slot)
@@ -270,11 +310,12 @@ class Engine:
         event = self._as_recorded(self._screen.event(event, passing.of))
         with self.state.monitor:
             self.state.check()
-            found = self._matcher.produced(self.strands.here(), call, event, passing)
+            find = partial(self._matcher.produced, self.strands.here(), call, event, passing)
+            found = self._past_repeats(find(), find)
             while found.slot is None or not found.is_met:
                 if not self._answers_differently(call, event, found, passing):
                     return
-                found = self._matcher.produced(self.strands.here(), call, event, passing)
+                found = self._past_repeats(find(), find)
             self.state.take(found.slot)
 
     def _as_recorded(self, event: _E) -> _E:
@@ -320,7 +361,12 @@ class Engine:
         event = event if passing is None else self._screen.event(event, passing.of)
         with self.state.monitor:
             self.state.check()
-            found = self._matcher.signalled(self.strands.here(), event, passing)
+            if event.call < 0:
+                if event.kind == "closed":
+                    self.repeats.close(event.call)
+                return
+            find = partial(self._matcher.signalled, self.strands.here(), event, passing)
+            found = self._past_repeats(find(), find)
             if found.slot is not None and found.is_met and not self._comes_next(found.slot):
                 found = Expectation(self.window.next_of_call(event.call))
             elif found.slot is not None and found.is_met:
@@ -343,11 +389,15 @@ class Engine:
     def is_left(self, call: int) -> bool:
         """Whether a stream continues, though its reader was cancelled."""
         with self.state.monitor:
+            if call < 0:
+                return self.repeats.upcoming(call) is not None
             return self.state.goes_on and call in self.state.running
 
     def upcoming(self, call: int) -> Event | None:
         """What the tape has next for a call."""
         with self.state.monitor:
+            if call < 0:
+                return self.repeats.upcoming(call)
             slot = self.window.next_of_call(call)
             return None if slot is None else slot.event
 
@@ -408,13 +458,23 @@ class Engine:
 
     def hear(self, call: int, *, reads: bool = False) -> Event:
         """Wait in this thread for the next event of a call; it `reads` a recorded stream."""
+        if call < 0:
+            return self._repeated(call)
         strand = self._recorded_strand() if reads else ""
         return self.rendered(self._thread_driver.hear(call, strand))
 
     async def hear_async(self, call: int, *, reads: bool = False) -> Event:
         """Wait in this task for the next event of a call."""
+        if call < 0:
+            await running_library().pause()
+            return self._repeated(call)
         strand = self._recorded_strand() if reads else ""
         return self.rendered(await self.loop_driver.hear(call, strand, begins=False))
+
+    def _repeated(self, call: int) -> Event:
+        with self.state.monitor:
+            self.state.check()
+            return self.rendered(self.repeats.next(call))
 
     def _recorded_strand(self) -> str:
         return self._matcher.strand_matching.name_of(self.strands.here())

@@ -70,6 +70,8 @@ def peer_when_idle(view: View) -> Decision:
         return Release(view.last.leaving)
     if view.last.finishes:
         return Step.FINISH
+    if due is not None and view.withheld and view.may_be_left:
+        return Skip(due.event.call)
     return Step.FAIL if view.withheld else _wait(view)
 
 
@@ -97,7 +99,9 @@ def peer_when_busy(view: View) -> Decision:
 
 def peer_when_thread_waits(view: View) -> Decision:
     """What a thread does that cannot continue before others have moved."""
-    if view.head is not None and view.head.start.of in INTERNAL:
+    if view.head is not None and (
+        view.head.start.of in INTERNAL or (view.withheld and view.may_be_left)
+    ):
         return Skip(view.head.event.call)
     return Step.FAIL if view.withheld else Wait(TICK)
 

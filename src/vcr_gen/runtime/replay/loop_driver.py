@@ -103,7 +103,7 @@ class LoopDriver:
             case AdvanceClock(to):
                 self._clock.advance(to)
             case Skip(call):
-                self._state.window.skip(call)
+                self._state.skip(call)
             case Release(Waiter() as waiter):
                 self._release(waiter)
             case Step.FINISH:

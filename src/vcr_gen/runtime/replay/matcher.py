@@ -214,6 +214,15 @@ class Matcher:
         self.strand_matching.claim(strand, slot.strand)
         return slot
 
+    def is_repetition(self, slot: Slot, operation: Operation, stored: Mapping[str, Plain]) -> bool:
+        """Whether a call equals a recorded one that is done."""
+        _, strategy = self._way_of(operation.bound.method.name)
+        found = self._settling(
+            lambda compare: Expectation(slot, compare(slot)),
+            lambda slot: _start_differences(slot, operation, stored, strategy),
+        )
+        return found.is_met
+
     def entered(self, slot: Slot, operation: Operation, stored: Mapping[str, Plain]) -> Expectation:
         """Whether the inbound call that is due is this one."""
         return self._settling(

@@ -16,6 +16,7 @@ from vcr_gen.runtime.privacy import Secrets, without_secrets
 from vcr_gen.runtime.replay.collecting import Collected
 from vcr_gen.runtime.replay.dependents import Dependents
 from vcr_gen.runtime.replay.liveness import Threads
+from vcr_gen.runtime.replay.repeats import Repeats
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.waiting import NOTHING_MORE, Monitor, Waiter, Waiters
 from vcr_gen.runtime.replay.watchdog import Watchdog
@@ -45,11 +46,13 @@ class ReplayState:
         *,
         clock: Clock,
         orders: Orders,
+        repeats: Repeats,
         patience: float,
         pace: float,
         secrets: Secrets,
     ) -> None:
         self.window = window
+        self.repeats = repeats
         self._orders = orders
         self.strands = strands
         self.reporter = reporter
@@ -102,15 +105,26 @@ class ReplayState:
         self.window.take(slot)
         if self.pace and slot.driven_by_application:
             self._last_step = (slot.event.at, time.monotonic())
+        self.repeats.note(slot)
         if isinstance(slot.event, End) and self.running.pop(slot.event.call, None) is not None:
             self.dependents.forget(slot.event.call)
         self.moved()
         return slot
 
+    def skip(self, call: int) -> None:
+        """Do without the oldest event, which is the start of this call."""
+        head = self.window.head()
+        if head is not None and self.repeats.may_be_left(head):
+            self.repeats.leave_out(head)
+        else:
+            self.window.skip(call)
+
     def take_both(self, start: Slot, end: Slot) -> None:
         """Mark a call and its answer as done together."""
         self.window.take(start)
         self.window.take(end)
+        self.repeats.note(start)
+        self.repeats.note(end)
         self.moved()
 
     def give(self, slot: Slot, receiver: Waiter) -> Slot:

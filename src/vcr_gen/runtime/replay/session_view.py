@@ -61,6 +61,7 @@ def view_of(state: ReplayState) -> View:
         patience=state.patience,
         still_for=state.monitor.still_for,
         head=head,
+        may_be_left=head is not None and state.repeats.may_be_left(head),
         due=due,
         recorded_gap=_recorded_gap(state, head),
         stuck=head is not None and head is state.stuck_at,

@@ -171,7 +171,7 @@ class ThreadDriver:
     def _skip_or_fail(self, decision: Decision) -> None:
         """Leave out what need not happen again; where there is nothing of it, the replay ends."""
         if isinstance(decision, Skip):
-            self._window.skip(decision.call)
+            self._state.skip(decision.call)
         else:
             self._state.note_stall()
 

@@ -21,7 +21,7 @@ from typing import (
 
 from vcr_gen.errors import CassetteError, DivergenceError, UsageError, VcrError
 from vcr_gen.runtime.boundary.port import Link
-from vcr_gen.runtime.boundary.rules import Rule, Rules
+from vcr_gen.runtime.boundary.rules import Repeat, Rule, Rules
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.failures.advice import Advice
@@ -73,7 +73,7 @@ class Cassette:
         codecs: Registry | None = None,
         order: Order | Mapping[str, Order] | None = None,
         strategy: Strategy | Mapping[str, Strategy] = "exact",
-        rules: Iterable[Rule] = (),
+        rules: Iterable[Rule | Repeat] = (),
         templates: bool = False,
         patience: float = 2.0,
         pace: float = 0.0,
@@ -94,9 +94,9 @@ class Cassette:
         `order` says how strictly the order of outbound calls is asserted, for all boundaries or for
         each: inside every `strand` (the default), in `total`, or in `lanes` (the default for an
         imported cassette). `strategy` says, in the same form, which parts of a call must agree.
-        `rules` name fields that are not compared, or are
-        compared by a function. `templates` allows values that each replay computes. `patience` is
-        how many seconds a replay waits for inactive threads. `pace` makes the environment take
+        `rules` name fields that are not compared, or are compared by a function, and calls that
+        may repeat. `templates` allows values that each replay computes. `patience` is how many
+        seconds a replay waits for inactive threads. `pace` makes the environment take
         this multiple of its recorded time. `other_side` names boundaries that a replay plays from
         the other side: what was outbound is inbound. `leftovers` allows a replay to leave events
         unused. `hermetic` reports connections,
@@ -154,8 +154,8 @@ class Cassette:
         """The initial state: as passed in a recording, or read back in a replay."""
         return self._run.initial_state
 
-    def loosen(self, *rules: Rule, default: bool = False) -> None:
-        """Add rules for comparing fields, before the first call that they are for.
+    def loosen(self, *rules: Rule | Repeat, default: bool = False) -> None:
+        """Add rules for comparing fields and for repetitions, before the first call they are for.
 
         A `default` rule gives way to any other for its field, and may be of no use here.
         """

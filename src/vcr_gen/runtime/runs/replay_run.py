@@ -91,6 +91,7 @@ class ReplayRun(Run):
             screen=self.screen,
             reporter=self.reporter,
             orders=settings.orders,
+            rules=settings.rules,
             templates=self._templates(),
             patience=settings.patience,
             pace=settings.pace,
@@ -266,6 +267,7 @@ class ReplayRun(Run):
             )
 
     def _refuse_leftovers(self) -> None:
+        self.engine.repeats.leave_out_the_rest()
         complaint = unused_events_error(self._window, self.reporter)
         if complaint is not None:
             self.engine.suspect()

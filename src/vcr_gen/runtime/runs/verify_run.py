@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias, final
 
+from vcr_gen.runtime.boundary.rules import Rules
 from vcr_gen.runtime.codec import MISSING, Difference, differences
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.failures.call_names import call_name
@@ -66,7 +67,8 @@ class VerifyRun(Run):
         if failures := self._recorder.tape.failures:
             raise incomplete(self._settings.path, failures) from failures[0].error
         known = self.crossing.binder.known()
-        comparison = _Comparison(self.screen.secrets, known, self._signatures)
+        rules = self._settings.rules
+        comparison = _Comparison(self.screen.secrets, known, self._signatures, rules)
         with Reading(self._settings.path) as recorded:
             found = list(comparison.compare(recorded, self._actual))
         if found:
@@ -100,6 +102,7 @@ class _Comparison:
     secrets: Secrets
     known: Mapping[str, Bound]
     signatures: Mapping[str, str]
+    rules: Rules
 
     def compare(self, recorded: Reading, actual: Iterable[Mapping[str, Plain]]) -> Iterator[_Found]:
         """All differences, in the order of the recording."""
@@ -116,13 +119,22 @@ class _Comparison:
             place = f"{shown_path(path)}:{events[0][1]}"
             if name in after:
                 yield from self._compare_call(path, name, start, events, after[name][1])
-            else:
+            elif not self._is_repetition(name, start):
                 text = f"{place}: {name}: no longer called: {self._words(start, start)}"
                 yield _Found(text, not start.inbound)
         for name, (start, _) in after.items():
-            if name not in before:
+            if name not in before and not self._is_repetition(name, start):
                 text = f"{name}: called, but not on the tape: {self._words(start, start)}"
                 yield _Found(text, not start.inbound)
+
+    def _is_repetition(self, name: str, start: Start) -> bool:
+        """Whether a call may be made more or less often, and is not the first of its name."""
+        if start.inbound or "(call 1)" in name or "(call 1 on" in name:
+            return False
+        return self.rules.may_repeat(start.of, self._name_of(start))
+
+    def _name_of(self, start: Start) -> str:
+        return call_name(start.of, start.arguments, self.signatures.get(start.of, ""))
 
     def _compare_call(
         self, path: Path, name: str, start: Start, before: _Events, after: _Events
@@ -162,8 +174,7 @@ class _Comparison:
                 if event.call in open_calls:
                     open_calls[event.call].append((event, line))
             elif event.of not in INTERNAL:
-                named = call_name(event.of, event.arguments, self.signatures.get(event.of, ""))
-                called, on = PLACEHOLDER.sub(REDACTED, named), event.on
+                called, on = PLACEHOLDER.sub(REDACTED, self._name_of(event)), event.on
                 counts[called, on] = ordinal = counts.get((called, on), 0) + 1
                 name = f"{called} (call {ordinal}{f' on {on}' if on else ''})"
                 calls[name] = event, [(event, line)]

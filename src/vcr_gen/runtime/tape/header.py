@@ -16,9 +16,12 @@ from vcr_gen.runtime.tape.reading import open_regular
 if TYPE_CHECKING:
     from vcr_gen.runtime.boundary.spec import Boundary
 
-__all__ = ["FORMAT_VERSION", "HOWS", "Header"]
+__all__ = ["FORMAT_VERSION", "HOWS", "MAY_REPEAT", "Header"]
 
 FORMAT_VERSION = 1
+
+MAY_REPEAT: Final = "may repeat"
+"""Stands beside the name of a call, instead of a field."""
 
 HOWS: Final = ("volatile", "match", "secret", "unrecorded", "echoed")
 """The ways to loosen the comparison of a field; a name may follow."""
@@ -164,6 +167,9 @@ def _rules(value: Plain, wrong: Any) -> dict[str, dict[str, str]]:
         if not isinstance(paths, dict):
             raise wrong("rules", expected)
         for path, how in paths.items():
+            if how == MAY_REPEAT:
+                found.setdefault(of, {})[path] = how
+                continue
             if not isinstance(how, str) or how.partition(" ")[0] not in HOWS:
                 raise wrong("rules", expected)
             try:

@@ -276,7 +276,8 @@ class Window:
         """All unused events, to the end of the tape."""
         self.read_all()
         for slot in self._window:
-            if not slot.done and slot.start.of not in INTERNAL:
+            is_skipped = slot.done or slot.event.call in self._skipped
+            if not is_skipped and slot.start.of not in INTERNAL:
                 yield slot
 
     def unused_entries(self) -> list[Slot]:

@@ -1,0 +1,157 @@
+"""Calls that a rule allows to repeat: they may be made more often than recorded, or less often."""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeAlias, final
+
+from vcr_gen.runtime.boundary.port import Operation
+from vcr_gen.runtime.boundary.rules import Rules
+from vcr_gen.runtime.failures.call_names import call_name
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.window import REACH, Slot, Window
+from vcr_gen.runtime.values.bound_methods import Bound
+
+__all__ = ["Repeats"]
+
+MOST_REPEATS: Final = 1000
+"""How often one answer is given again: a program that asks more often waits for another one."""
+
+_Lane: TypeAlias = tuple[str, str]
+
+
+@final
+@dataclass(slots=True)
+class _Recorded:
+    """A recorded call that may repeat, and its answer as far as it came."""
+
+    start: Slot
+    answer: list[Item | End] = field(default_factory=list)
+    repeated: int = 0
+
+
+@final
+class Repeats:
+    """Remembers the answers of calls that may repeat, and gives them again.
+
+    A repetition is no call of the tape: it has a negative number, and its answer does not wait for
+    anything else.
+    """
+
+    def __init__(self, window: Window, rules: Rules) -> None:
+        self._window = window
+        self._rules = rules
+        self._bounds: dict[str, Bound] = {}
+        self._running: dict[int, _Recorded] = {}
+        self._fresh: dict[_Lane, list[_Recorded]] = {}
+        """The calls that were answered since the lane was looked at."""
+        self._last: dict[tuple[_Lane, str], _Recorded] = {}
+        """The last answered call of each kind."""
+        self._given: dict[int, deque[Event]] = {}
+        """What is left of the answers that are given again."""
+
+    def know(self, bound: Bound) -> None:
+        """The program calls this method."""
+        if self._rules.allow_repeats:
+            self._bounds[bound.method.name] = bound
+
+    def note(self, slot: Slot) -> None:
+        """An event is done: it may be given again."""
+        if not self._rules.allow_repeats or slot.start.inbound:
+            return
+        event = slot.event
+        if isinstance(event, Start):
+            if self._is_allowed(slot):
+                self._running[event.call] = _Recorded(slot)
+            return
+        recorded = self._running.get(event.call)
+        if recorded is None or isinstance(event, Signal):
+            return
+        recorded.answer.append(event)
+        if isinstance(event, End):
+            del self._running[event.call]
+            self._note_answer(recorded, event)
+
+    def _note_answer(self, recorded: _Recorded, end: End) -> None:
+        if end.outcome != "cancelled":
+            start = recorded.start.start
+            self._fresh.setdefault((start.of, start.on), []).append(recorded)
+
+    def _is_allowed(self, slot: Slot) -> bool:
+        start = slot.start
+        return self._rules.may_repeat(
+            start.of, call_name(start.of, start.arguments, slot.signature)
+        )
+
+    # More often than recorded -------------------------------------------------------------------
+
+    def again(
+        self,
+        operation: Operation,
+        stored: Mapping[str, Plain],
+        is_equal: Callable[[Slot], bool],
+    ) -> int | None:
+        """The number of a repetition of a call that was answered before; None if it is none."""
+        if not self._rules.allow_repeats:
+            return None
+        lane = (operation.bound.method.name, operation.on)
+        found = self._last_of(lane, operation.bound, stored)
+        if found is None or found.repeated >= MOST_REPEATS or not is_equal(found.start):
+            return None
+        found.repeated += 1
+        number = -1 - sum(each.repeated for each in self._last.values())
+        self._given[number] = deque(replace(event, call=number) for event in found.answer)
+        return number
+
+    def _last_of(self, lane: _Lane, bound: Bound, stored: Mapping[str, Plain]) -> _Recorded | None:
+        for recorded in self._fresh.pop(lane, ()):
+            key = bound.key(recorded.start.start.arguments)
+            before = self._last.get((lane, key))
+            recorded.repeated = 0 if before is None else before.repeated
+            self._last[lane, key] = recorded
+        return self._last.get((lane, bound.key(stored)))
+
+    def upcoming(self, call: int) -> Event | None:
+        """What a repetition gives next."""
+        given = self._given.get(call)
+        return given[0] if given else None
+
+    def next(self, call: int) -> Event:
+        """The next event of a repetition."""
+        given = self._given[call]
+        event = given.popleft()
+        if not given:
+            del self._given[call]
+        return event
+
+    def close(self, call: int) -> None:
+        """The program closes the stream of a repetition."""
+        self._given[call] = deque([End(call=call, outcome="returned")])
+
+    # Less often ---------------------------------------------------------------------------------
+
+    def may_be_left(self, slot: Slot) -> bool:
+        """Whether a recorded call need not be made: one that equals it has been answered."""
+        event = slot.event
+        if not self._rules.allow_repeats or not isinstance(event, Start) or event.inbound:
+            return False
+        bound = self._bounds.get(event.of)
+        if bound is None or slot.done or not self._is_allowed(slot):
+            return False
+        return self._last_of((event.of, event.on), bound, event.arguments) is not None
+
+    def leave_out(self, slot: Slot) -> None:
+        """Do without a recorded call; its answer is the last one from now on."""
+        ahead = self._window.upcoming_of_call(slot.event.call, REACH)
+        answer = [each.event for each in ahead if isinstance(each.event, Item | End)]
+        if answer and isinstance(answer[-1], End):
+            self._note_answer(_Recorded(slot, answer), answer[-1])
+        self._window.skip(slot.event.call)
+
+    def leave_out_the_rest(self) -> None:
+        """Do without all calls that need not be made any more: the session is over."""
+        if self._rules.allow_repeats:
+            for slot in list(self._window.left()):
+                if self.may_be_left(slot):
+                    self._window.skip(slot.event.call)
