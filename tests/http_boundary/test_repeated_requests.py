@@ -112,7 +112,7 @@ def test_the_rule_is_in_the_header_and_a_misspelt_one_is_reported(tmp_path: Path
 
 
 def test_it_is_a_list_of_names() -> None:
-    with pytest.raises(UsageError, match="repeat=…\\): expected a list of names; got a text"):
+    with pytest.raises(UsageError, match="repeat=…\\): expected a list of names; got a string"):
         HttpMatch(repeat="GET /jobs/*")
     with pytest.raises(UsageError, match="Repeat takes a boundary"):
         Repeat("")

@@ -5,6 +5,7 @@ serves, and imports neither itself.
 """
 
 import sys
+import threading
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from types import TracebackType
@@ -135,11 +136,13 @@ class _Real:
     def __init__(self, default: str, transport: Any) -> None:
         self._default = default
         self.transport = transport
+        self._making = threading.Lock()
 
     def serving(self, library: Any) -> Any:
-        if self.transport is None:
-            self.transport = getattr(library, self._default)()
-        return self.transport
+        with self._making:  # threads may send the first requests at once
+            if self.transport is None:
+                self.transport = getattr(library, self._default)()
+            return self.transport
 
 
 @final
