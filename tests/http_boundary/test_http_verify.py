@@ -12,7 +12,7 @@ from http_clients import CLIENTS
 from http_endpoints import Endpoint, Request, Step, serving
 
 from vcr_gen import Cassette
-from vcr_gen.boundaries.http import http_transport
+from vcr_gen.boundaries.http import http_proxy, http_transport
 from vcr_gen.errors import VerificationError
 
 TOKEN = "t9f2" + "Kd71Mx04Pq88Zw3v"
@@ -154,3 +154,16 @@ def test_a_request_is_compared_with_the_same_request(tmp_path: Path) -> None:
     assert gone.endswith(f"http GET /b (call 1): no longer called: http.exchange(GET {base}/b)")
     expected = "http GET /new (call 1): called, but not on the tape: http.exchange(GET "
     assert added == f"{expected}{base}/new)"
+
+
+def test_it_passes_through_the_proxy(tmp_path: Path) -> None:
+    shop = Shop()
+    with serving(shop.answer, pause=0.01) as server:
+        for mode in ("all", "verify"):
+            with (
+                Cassette(tmp_path / "tape.yaml", mode, order="lanes") as cassette,
+                http_proxy(cassette) as proxy,
+                httpx.Client(proxy=proxy.environment["HTTP_PROXY"], verify=False) as client,
+            ):
+                client.get(f"http://127.0.0.1:{server.port}/shop")
+            shop.cuts = 9
