@@ -20,8 +20,8 @@ from vcr_gen.errors import (
 from vcr_gen.runtime.boundary.echoes import Echoes
 from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.boundary.rules import Rules
-from vcr_gen.runtime.failures.divergence import Reporter
-from vcr_gen.runtime.failures.messages import message_of
+from vcr_gen.runtime.failures.headlines import Reporter
+from vcr_gen.runtime.failures.message_layout import message_of
 from vcr_gen.runtime.loops.backends import running_library
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.plain import Plain

@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn, final
 
 from vcr_gen.errors import Divergence, DivergenceError, UsageError, ValueCodecError
-from vcr_gen.runtime.failures.divergence import Reporter
-from vcr_gen.runtime.failures.messages import message_of
+from vcr_gen.runtime.failures.headlines import Reporter
+from vcr_gen.runtime.failures.message_layout import message_of
 from vcr_gen.runtime.loops.backends import Parked
 from vcr_gen.runtime.loops.turns import Clock
 from vcr_gen.runtime.privacy import Secrets, without_secrets

@@ -18,8 +18,8 @@ from vcr_gen.runtime.boundary.port import Session
 from vcr_gen.runtime.boundary.rules import UnusedRuleWarning
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.failures.advice import Advice
-from vcr_gen.runtime.failures.divergence import Reporter
-from vcr_gen.runtime.failures.messages import (
+from vcr_gen.runtime.failures.headlines import Reporter
+from vcr_gen.runtime.failures.message_layout import (
     summary_of,
     unused_events_error,
     verification_error,

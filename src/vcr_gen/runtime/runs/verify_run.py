@@ -11,7 +11,7 @@ from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.failures.format_values import show_difference
-from vcr_gen.runtime.failures.messages import verification_error
+from vcr_gen.runtime.failures.message_layout import verification_error
 from vcr_gen.runtime.failures.wording import how_it_differs, words_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets

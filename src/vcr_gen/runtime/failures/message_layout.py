@@ -7,8 +7,8 @@ from vcr_gen.errors import Divergence, UnusedEventsError, VerificationError
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import shown_path
-from vcr_gen.runtime.failures.divergence import DRIVE_IT, Reporter
 from vcr_gen.runtime.failures.format_values import show_difference, without_consequences
+from vcr_gen.runtime.failures.headlines import DRIVE_IT, Reporter
 from vcr_gen.runtime.failures.wording import describe
 from vcr_gen.runtime.tape.events import Item, Start
 from vcr_gen.runtime.tape.window import Slot, Window

@@ -1,4 +1,4 @@
-"""Builds divergences: what differs, where, why, and what to do about it."""
+"""Builds divergences: a headline, what differs, where, why, and what to do about it."""
 
 import re
 import threading
