@@ -37,12 +37,19 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "serve",
         help="serve a recorded session to a client",
         description=(
-            "Serve a recorded session over stdio, without the server. A request that differs from "
+            "Serve a recorded session, without the server. A request that differs from "
             "the recorded one is answered with an error that names the field; the exit code is "
             "then 1."
         ),
     )
     serve.add_argument("cassette", type=Path, metavar="FILE", help="the cassette")
+    serve.add_argument(
+        "--http",
+        type=int,
+        metavar="PORT",
+        help="serve streamable HTTP at http://127.0.0.1:PORT/mcp, until a signal ends it "
+        "(default: stdio)",
+    )
     serve.add_argument(
         "--pace",
         type=_factor,
@@ -93,14 +100,20 @@ def _record(arguments: argparse.Namespace) -> int:
 
 def _serve(arguments: argparse.Namespace) -> int:
     from vcr_gen import Cassette
-    from vcr_gen.boundaries.mcp.mock_server import serve_stdio
 
     try:
         again = _recording_command(arguments.cassette, ["COMMAND", "..."])
         with Cassette(
             arguments.cassette, "none", pace=arguments.pace, record_with=again
         ) as cassette:
-            serve_stdio(cassette)
+            if arguments.http is None:
+                from vcr_gen.boundaries.mcp.mock_server import serve_stdio
+
+                serve_stdio(cassette)
+            else:
+                from vcr_gen.boundaries.mcp.http_mock_server import serve_http
+
+                serve_http(cassette, arguments.http)
     except (DivergenceError, ReplayError) as error:
         print(error, file=sys.stderr)
         return DIFFERENT

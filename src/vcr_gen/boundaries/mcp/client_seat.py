@@ -1,14 +1,32 @@
 """The seat of a client: its server is recorded, or played from the tape."""
 
 from contextlib import suppress
-from typing import final
+from typing import Protocol, final
 
 from vcr_boundaries import VcrMcpClient, VcrMcpServer
 from vcr_gen import Cassette, Driver
-from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint
+from vcr_gen.boundaries.mcp.ports import Progress
+from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Handler
+from vcr_gen.boundaries.mcp.rpc_messages import Message, Result
 from vcr_gen.errors import DivergenceError
 
 __all__ = ["ClientSeat"]
+
+
+class Client(Protocol):
+    """Reaches a client: by the frames of a wire, or as a server of the SDK does."""
+
+    handler: Handler
+    """Answers what the client asks."""
+
+    async def request(self, message: Message, progress: Progress | None) -> Result:
+        """Ask the client."""
+
+    async def notify(self, message: Message) -> None:
+        """Tell the client something."""
+
+    async def closed(self) -> None:
+        """Tell the client that nothing will follow."""
 
 
 @final
@@ -19,7 +37,7 @@ class ClientSeat:
     while recording.
     """
 
-    def __init__(self, cassette: Cassette, client: Endpoint, server: Endpoint | None) -> None:
+    def __init__(self, cassette: Cassette, client: Client, server: Endpoint | None) -> None:
         self._client = client
         told = VcrMcpClient(cassette=cassette, inner=client)
         self._cassette = cassette

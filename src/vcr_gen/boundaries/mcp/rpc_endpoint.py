@@ -1,6 +1,6 @@
 """One end of a JSON-RPC connection: frames become calls, and calls become frames."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from itertools import count
 from typing import Any, Final, Protocol, TypeAlias, final
@@ -12,7 +12,7 @@ from vcr_gen.boundaries.mcp.ports import Progress
 from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
 from vcr_gen.errors import DivergenceError
 
-__all__ = ["Endpoint", "Frame", "Handler", "Wire"]
+__all__ = ["Endpoint", "Frame", "Handler", "Wire", "answer_of", "progress_to", "without_token"]
 
 Frame: TypeAlias = dict[str, Any]
 """A JSON-RPC message."""
@@ -175,32 +175,13 @@ class Endpoint:
         task_status.started()
         try:
             with serving.scope:
-                answer = await self._answer(_message(frame, metadata), token)
+                progress = None if token is None else progress_to(token, self._wire.send)
+                answer = await answer_of(self.handler, _message(frame, metadata), progress)
                 await self._wire.send({"jsonrpc": "2.0", "id": number, **answer})
         finally:
             if self._serving.get(number) is serving:
                 del self._serving[number]
             serving.ended.set()
-
-    async def _answer(self, message: Message, token: int | str | None) -> Frame:
-        progress = None if token is None else self._progress(token)
-        try:
-            return {"result": await self.handler.request(message, progress)}
-        except RpcError as error:
-            return {"error": error.frame}
-        except DivergenceError as error:  # the connection stays open; the cassette tells at its end
-            return {"error": {"code": _INTERNAL_ERROR, "message": f"vcr-gen: {error}"}}
-
-    def _progress(self, token: int | str) -> Progress:
-        async def report(
-            progress: int | float, total: int | float | None, message: str | None
-        ) -> None:
-            given = {"progress": progress, "total": total, "message": message}
-            params = {name: value for name, value in given.items() if value is not None}
-            progressed = Message("notifications/progress", {"progressToken": token, **params})
-            await self._wire.send(_notification(progressed))
-
-        return report
 
     async def _cancel(self, params: Mapping[str, Any]) -> None:
         serving = self._serving.get(params.get("requestId", ""))
@@ -208,18 +189,40 @@ class Endpoint:
             await serving.cancel()
 
 
-def _message(frame: Frame, metadata: object = None) -> Message:
-    """What a frame says, without the numbers of the wire."""
-    params = dict(frame.get("params") or {})
+async def answer_of(handler: Handler, message: Message, progress: Progress | None) -> Frame:
+    """The `result` or the `error` of the answer to a request."""
+    try:
+        return {"result": await handler.request(message, progress)}
+    except RpcError as error:
+        return {"error": error.frame}
+    except DivergenceError as error:  # the connection stays open; the cassette tells at its end
+        return {"error": {"code": _INTERNAL_ERROR, "message": f"vcr-gen: {error}"}}
+
+
+def progress_to(token: int | str, send: Callable[[Frame], Awaitable[None]]) -> Progress:
+    """Reports progress to the side that gave the token."""
+
+    async def report(progress: int | float, total: int | float | None, message: str | None) -> None:
+        given = {"progress": progress, "total": total, "message": message}
+        params = {name: value for name, value in given.items() if value is not None}
+        progressed = Message("notifications/progress", {"progressToken": token, **params})
+        await send(_notification(progressed))
+
+    return report
+
+
+def without_token(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters without the token for progress, which is a number of the wire."""
     meta = params.get("_meta")
-    if isinstance(meta, Mapping) and "progressToken" in meta:
-        meta = {name: value for name, value in meta.items() if name != "progressToken"}
-        params = {**params, "_meta": meta} if meta else _without_meta(params)
-    return Message(frame["method"], params, metadata)
+    if not isinstance(meta, Mapping) or "progressToken" not in meta:
+        return params
+    rest = {name: value for name, value in meta.items() if name != "progressToken"}
+    others = {name: value for name, value in params.items() if name != "_meta"}
+    return {**others, "_meta": rest} if rest else others
 
 
-def _without_meta(params: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in params.items() if name != "_meta"}
+def _message(frame: Frame, metadata: object = None) -> Message:
+    return Message(frame["method"], without_token(dict(frame.get("params") or {})), metadata)
 
 
 def _request(number: int | str, message: Message, *, wants_progress: bool) -> Frame:
