@@ -81,10 +81,16 @@ def test_what_belongs_to_overlapping_calls_is_told_apart(tmp_path: Path) -> None
     path = tmp_path / "tape.yaml"
 
     class Slow:
+        def __init__(self) -> None:
+            self.client: Any = None
+            self.speaks = asyncio.Lock()
+
         async def request(self, method: str, params: dict[str, Any], progress: Any) -> Any:
             for done in range(2):
                 await asyncio.sleep(params["pace"])
-                await progress(done + params["base"])
+                async with self.speaks:
+                    await progress(done + params["base"])
+                    await self.client.notify(f"log of {method}", {})
             return {"method": method}
 
         async def notify(self, method: str, params: dict[str, Any]) -> None:
@@ -94,7 +100,9 @@ def test_what_belongs_to_overlapping_calls_is_told_apart(tmp_path: Path) -> None
 
     async def both() -> None:
         with Cassette(path, "all") as cassette:
-            server = VcrServer(cassette=cassette, inner=Slow())
+            slow = Slow()
+            slow.client = VcrClient(cassette=cassette, inner=Told())
+            server = VcrServer(cassette=cassette, inner=slow)
 
             async def ask(method: str, params: dict[str, Any]) -> None:
                 async def progress(done: int) -> None:
@@ -105,8 +113,10 @@ def test_what_belongs_to_overlapping_calls_is_told_apart(tmp_path: Path) -> None
             await asyncio.gather(*(ask(*each) for each in many))
 
     asyncio.run(both())
-    assert asyncio.run(play(path, many[1], leftovers=True)) == [10, 11, "b"]
-    assert asyncio.run(play(path, *reversed(many))) == [10, 11, "b", 0, 1, "a"]
+    only = [10, "log of b", 11, "log of b", "b"]
+    assert asyncio.run(play(path, many[1], leftovers=True)) == only
+    both_heard = [*only, 0, "log of a", 1, "log of a", "a"]
+    assert asyncio.run(play(path, *reversed(many))) == both_heard
 
 
 def test_a_mock_server_answers_one_call_of_many(tape: Path) -> None:

@@ -13,6 +13,9 @@ from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = ["Dependents"]
 
+_EARLIER: Final = 0
+"""A call that began before the one that is looked at."""
+
 _FUNCTIONS: Final = ("$callable", "$async_callable")
 
 
@@ -37,25 +40,33 @@ class Dependents:
         self._known.pop(call, None)
 
     def _find(self, begun: Slot) -> Iterator[Slot]:
-        """A callback belongs to the call that passed the function; others to the last begun."""
-        functions = set(_functions_in(begun.start.arguments))
+        """A callback belongs to the call that passed the function; others to the last active one.
+
+        That is the call under way that began last, or was called back last.
+        """
+        call = begun.start.call
+        passed_by = dict.fromkeys(_functions_in(begun.start.arguments), call)
         own: set[int] = set()
-        opened = [begun.start.call]
+        opened, active = [call], call
         for slot in self._window.since(begun):
             event = slot.event
             if event.call in own:
                 yield slot
             elif isinstance(event, Start) and not event.inbound:
                 opened.append(event.call)
+                active = event.call
+                passed_by.update(dict.fromkeys(_functions_in(event.arguments), active))
             elif isinstance(event, Start):
-                passed = event.on.startswith("#")
-                if event.on in functions if passed else opened[-1] == begun.start.call:
+                if event.on.startswith("#"):
+                    active = passed_by.get(event.on, _EARLIER)
+                if active == call:
                     own.add(event.call)
                     yield slot
             elif isinstance(event, End) and event.call in opened:
-                if event.call == begun.start.call:
+                if event.call == call:
                     return
                 opened.remove(event.call)
+                active = opened[-1] if active == event.call else active
 
 
 def _functions_in(value: Any | Plain) -> Iterator[str]:
