@@ -155,3 +155,44 @@ def test_a_stream_cannot_change_sides(tmp_path: Path) -> None:
         Cassette(path, "none", other_side=["feed"]) as cassette,
     ):
         Driver(cassette, FarFeed(cassette=cassette, inner=Feed())).run_sync()
+
+
+def test_answers_and_calls_of_a_server_may_come_in_any_order(tmp_path: Path) -> None:
+    """A server's progress is taken in before an answer that came first in the recording."""
+    path = tmp_path / "tape.yaml"
+
+    class Recorded(RealServer):
+        async def request(self, method: str, params: dict[str, Any], progress: Any) -> Any:
+            if method == "slow":
+                await asyncio.sleep(0.3)
+                await progress(1)
+            return method
+
+    class Driven(RealServer):
+        def __init__(self) -> None:
+            super().__init__()
+            self._progressed = asyncio.Event()
+
+        async def request(self, method: str, params: dict[str, Any], progress: Any) -> Any:
+            if method == "slow":
+                await progress(1)
+                self._progressed.set()
+            await self._progressed.wait()
+            return method
+
+    async def recording() -> None:
+        async def progress(done: int) -> None:
+            pass
+
+        with Cassette(path, "all") as cassette:
+            server = VcrServer(cassette=cassette, inner=Recorded())
+            slow = asyncio.ensure_future(server.request("slow", {}, progress))
+            await server.request("quick", {}, None)
+            await slow
+
+    async def driving() -> None:
+        with Cassette(path, "none", other_side=["server"]) as cassette:
+            await Driver(cassette, FarServer(cassette=cassette, inner=Driven())).run()
+
+    asyncio.run(recording())
+    asyncio.run(driving())

@@ -210,7 +210,9 @@ class ReplayState:
                 yield future
 
     def may_come_later(self, slot: Slot) -> bool:
-        """Whether an event is the start of a call that is free to be made in any order."""
+        """Whether the program is free to do this in any order: to make a call, or to answer one."""
+        if slot.start.inbound:
+            return slot.driven_by_application and self._orders.of(slot.start.of) == "lanes"
         return isinstance(slot.event, Start) and self.comes_in_any_order(slot)
 
     def comes_in_any_order(self, slot: Slot) -> bool:
