@@ -226,3 +226,29 @@ def test_an_iterable_of_the_application_that_no_codec_knows_is_asserted_item_by_
 
     assert tape.served(VcrServer, Odd, environment) == ["words"]
     assert tape.words() == ["call", "item", "next", "item", "next", "end"]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_consumer_that_asks_at_once_leaves_no_event(tmp_path, waits):
+    class Counting(Application):
+        async def acount(self, upto):
+            for number in range(upto):
+                self.log.append(number)
+                yield number
+
+    async def session(mode):
+        with Cassette(tmp_path / "tape.yaml", mode) as cassette:
+            application = Counting()
+            server = VcrServer(cassette=cassette, inner=application)
+            if cassette.calls_real:
+                async for _ in server.acount(3):
+                    if waits:
+                        await asyncio.sleep(0.01)
+            else:
+                await Driver(cassette, server).run()
+            return application.log
+
+    assert asyncio.run(session("all")) == asyncio.run(session("none")) == [0, 1, 2]
+    text = (tmp_path / "tape.yaml").read_text()
+    assert text.count("next_at:") == 1
+    assert ("- next:" in text) is waits
