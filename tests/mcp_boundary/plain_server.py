@@ -4,6 +4,7 @@ An argument alters what it does, as a new version of it might.
 """
 
 import json
+import secrets
 import sys
 
 
@@ -41,6 +42,14 @@ for line in sys.stdin:
         answer = json.loads(sys.stdin.readline())
         roots = [] if altered == "forgets" else answer.get("result", {}).get("roots")
         say(id=number, result={"roots": roots})
+    elif method == "choose":
+        if "requestState" not in said:
+            state = secrets.token_hex(8)
+            say(id=number, result={"resultType": "input_required", "requestState": state})
+        elif said["requestState"] == state:
+            say(id=number, result={"resultType": "complete", "chosen": said["choice"]})
+        else:
+            say(id=number, error={"code": 1, "message": "unknown state"})
     elif method == "die":
         sys.exit(3)
     elif method == "refuse":

@@ -57,3 +57,13 @@ def test_an_altered_server_is_caught(tape, altered, what):
 def test_all_differences_are_reported_in_one_run(tape):
     report = drive(tape, (*PLAIN, "level"))[1]
     assert "2 differences" in report
+
+
+def test_a_state_that_the_client_gives_back_is_the_live_one(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    with client_of(recording(tape, *PLAIN)) as client:
+        [first] = client.ask("choose")
+        [second] = client.ask("choose", requestState=first["result"]["requestState"], choice=2)
+        assert second["result"]["chosen"] == 2
+        client.leave()
+    assert drive(tape, PLAIN) == (0, "")

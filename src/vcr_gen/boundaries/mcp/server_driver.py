@@ -9,7 +9,7 @@ from typing import Final, final
 import anyio
 
 from vcr_boundaries import VcrDrivenServer, VcrRecordedClient
-from vcr_gen import Cassette, Driver
+from vcr_gen import Cassette, Driver, Echoed, Rule
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame
 from vcr_gen.boundaries.mcp.stdio_lines import FrameReader, line_of, write_all
 from vcr_gen.errors import DivergenceError, VerificationError
@@ -18,6 +18,10 @@ __all__ = ["BOUNDARIES", "drive_stdio"]
 
 BOUNDARIES: Final = ("server", "client")
 """The boundaries that a driven server has on its side."""
+_ECHOED: Final = tuple(
+    Rule("server.request", f"$result.{name}", Echoed) for name in ("requestState", "nextCursor")
+)
+"""What a server makes up, and its client gives back."""
 _SECONDS_TO_END: Final = (0.2, 1.0)
 """Until a server is asked to end, and until it is forced to."""
 
@@ -27,6 +31,7 @@ def drive_stdio(cassette: Cassette, command: Sequence[str]) -> None:
 
     All differences are raised at the end, as one `VerificationError`.
     """
+    cassette.loosen(*_ECHOED, default=True)
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         asyncio.run(_drive(cassette, server))
