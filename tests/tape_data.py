@@ -36,7 +36,8 @@ def _unfolded(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
     ends = {"closed_at", "ended_at", "returned", "raised", "cancelled"}
     yield {key: value for key, value in entry.items() if key not in {"items", *ends}}
     for item in entry["items"]:
-        yield {"item": entry["call"], **item}
+        rest = {key: value for key, value in item.items() if key != "at"}
+        yield {"item": entry["call"], "at": item["at"], "value": rest.get("value", rest)}
     if "closed_at" in entry:
         yield {"closed": entry["call"], "at": entry["closed_at"]}
     if "ended_at" in entry:

@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pytest
 from cassette_values import HEADER
 from tape_data import write_tape
 
+from vcr_gen.errors import CassetteFormatError
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.tape.entries import Folding
 from vcr_gen.runtime.tape.events import End, Item, Signal, Start
 from vcr_gen.runtime.tape.reading import Reading, partial_of, read_events
@@ -57,3 +61,42 @@ def test_what_follows_a_closed_stream_is_an_entry_of_its_own(tmp_path: Path) -> 
     with Reading(path) as reading:
         events = [event.event for event in read_events(reading, path)]
     assert [event.at for event in events] == [0.5, 1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def test_the_keys_of_an_item_stand_beside_its_time(tmp_path: Path) -> None:
+    path = tmp_path / "tape.yaml"
+    values: list[Plain] = [
+        {"head": "HTTP/1.1 200 OK", "headers": {"a": "b"}},
+        {"at": 1.0},
+        {"value": 1, "more": 2},
+        {"$base64": "AAEC"},
+        {},
+        "text",
+        None,
+    ]
+    recording = Recording(path)
+    recording.begin(HEADER)
+    folding = Folding(recording.append, recording.grow)
+    folding.add(Start(call=1, of="Feed.lines", arguments={}, at=0.5))
+    for value in values:
+        folding.add(Item(call=1, value=value, at=1.0))
+    folding.add(End(call=1, outcome="returned", at=2.0))
+    recording.finish(HEADER)
+    assert "  - at: 1.0\n    head: HTTP/1.1 200 OK\n    headers:\n      a: b\n" in path.read_text()
+    assert "  - at: 1.0\n    value:\n      at: 1.0\n" in path.read_text()
+    with Reading(path) as reading:
+        events = [event.event for event in read_events(reading, path)]
+    assert [event.value for event in events if isinstance(event, Item)] == values
+
+
+def test_an_item_without_a_value_is_refused(tmp_path: Path) -> None:
+    entry: dict[str, Plain] = {"call": 1, "of": "Feed.lines", "at": 0.5, "items": [{"at": 1.0}]}
+    path = write_tape(tmp_path / "tape.yaml", [entry], HEADER)
+    with Reading(path) as reading, pytest.raises(CassetteFormatError, match="`value` is missing"):
+        list(read_events(reading, path))
+
+
+def test_the_keys_of_an_item_are_values_to_redaction() -> None:
+    entry: dict[str, Plain] = {"items": [{"at": 1.0, "password": "correct-horse-9"}]}
+    made = Secrets(Redaction()).entry(entry)
+    assert made == {"items": [{"at": 1.0, "password": "<redacted:password:1>"}]}

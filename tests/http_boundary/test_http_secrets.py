@@ -321,9 +321,9 @@ def test_what_is_no_secret_stays_readable_beside_one(tmp_path: Path) -> None:
     request, answered = stored["args"]["request"], stored["items"]
     assert request["url"] == base + sent.path
     assert request["body"] == {"json": ORDINARY}
-    assert answered[1]["value"]["json"] == {
+    assert answered[1]["json"] == {
         **ORDINARY,
         "access_token": "<redacted:authorization:1>",
     }
-    headers = answered[0]["value"]["headers"]
+    headers = answered[0]["headers"]
     assert {name: headers[name] for name, _ in HEADERS} == dict(HEADERS)

@@ -116,14 +116,22 @@ class _Rebasing:
             elif key in _TIMES and isinstance(value, int | float):
                 found[key] = round(value + self._base_time, 6)
             elif key == "items" and isinstance(value, list):
-                found[key] = [self.event(item) for item in value if isinstance(item, dict)]
+                found[key] = [self._item(item) for item in value if isinstance(item, dict)]
             else:
-                found[key] = _without_numbers(map_live_objects(value, self._object))
+                found[key] = self._value(value)
         took = found.get("took", 0.0)
         for at in map(found.get, _TIMES):
             if isinstance(at, int | float) and isinstance(took, int | float):
                 self._last_time = max(self._last_time, round(at + took, 6))
         return found
+
+    def _item(self, item: Mapping[str, Plain]) -> dict[str, Plain]:
+        """An item of a stream, whose other keys are its value."""
+        moved = self.event({"at": item["at"]})
+        return moved | {key: self._value(value) for key, value in item.items() if key != "at"}
+
+    def _value(self, value: Plain) -> Plain:
+        return _without_numbers(map_live_objects(value, self._object))
 
     def _shifted(self, what: str, number: Plain) -> Plain:
         if not isinstance(number, int):

@@ -50,13 +50,11 @@ class Secrets:
         if any(name and naming(name) is not Naming.HARMLESS for name in (*roots, *names)):
             self._spared.setdefault(of, []).append(path)
 
-    def texts_if_harmless(self, of: str, kind: str, value: Plain) -> str | None:
-        """All texts of a value of a call, joined; None if it may contain a secret."""
+    def is_harmless(self, of: str, kind: str, value: Plain) -> bool:
+        """Whether a value of a call contains no secret; a positive answer is reliable."""
         if self._secret_fields(of):
-            return None
-        return self.redactor.texts_if_harmless(
-            value, name_of_result(of) if kind == "returned" else ""
-        )
+            return False
+        return self.redactor.is_harmless(value, name_of_result(of) if kind == "returned" else "")
 
     def redact(self, of: str, kind: str, value: Plain) -> Plain:
         """A redacted value of a call: its arguments by name, its result, …"""
@@ -166,10 +164,19 @@ def _with_values(entry: dict[str, Plain], change: Callable[[Plain], Plain]) -> d
         elif key == "items":
             items = value if isinstance(value, list) else [value]
             made[key] = [
-                _with_values(item, change) if isinstance(item, dict) else change(item)
+                _with_value(item, change) if isinstance(item, dict) else change(item)
                 for item in items
             ]
     return made
+
+
+def _with_value(item: dict[str, Plain], change: Callable[[Plain], Plain]) -> dict[str, Plain]:
+    """An item with a changed value, which is all but its time."""
+    if "value" in item:
+        return {**item, "value": change(item["value"])}
+    made = change({key: value for key, value in item.items() if key != "at"})
+    assert isinstance(made, dict)
+    return {key: item[key] for key in item if key == "at"} | made
 
 
 _NAMES = re.compile(r"[A-Za-z_][\w-]*")

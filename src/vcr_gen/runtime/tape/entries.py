@@ -33,11 +33,6 @@ _START_KEYS = frozenset(
 )
 _MOST_ITEMS = 1000
 """How many items of a stream one entry may have: a reader holds an entry in memory."""
-_USUAL_CALLS = (
-    ("call", "of", "at", "args", "took", "returned"),
-    ("call", "of", "at", "took", "returned"),
-)
-
 
 Append: TypeAlias = Callable[[Mapping[str, Plain]], None]
 """Writes an entry."""
@@ -173,7 +168,15 @@ def _is_plain_item(event: Event) -> TypeGuard[Item]:
 
 
 def _fold_item(item: Item) -> dict[str, Plain]:
-    return {"at": item.at, "value": item.value}
+    """An item of a stream in the entry of its call; the keys of a mapping stand beside its time."""
+    value = item.value
+    if type(value) is dict and value and not any(map(_needs_value, value)):
+        return {"at": item.at, **value}
+    return {"at": item.at, "value": value}
+
+
+def _needs_value(key: str) -> bool:
+    return key in ("at", "value") or key[:1] == "$"
 
 
 def _more_of(event: Item | Signal | End) -> dict[str, Plain] | None:
@@ -210,9 +213,9 @@ def _fold_event(event: Item | Signal | End) -> dict[str, Plain]:
 
 def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> tuple[Event, ...]:
     """The events of an entry of the file; unknown keys are refused."""
-    keys = tuple(entry)
-    if keys in _USUAL_CALLS:
-        usual = _usual_call(entry)
+    unfold_usual = _USUAL.get(tuple(entry))
+    if unfold_usual is not None:
+        usual = unfold_usual(entry)
         if usual is not None:
             return usual
     reader = _Entry(entry, path, line)
@@ -245,9 +248,11 @@ def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> tuple[Event,
     return (_unfold_signal(reader),)
 
 
-def _usual_call(entry: Mapping[str, Plain]) -> tuple[Start, End] | None:
-    """The common case of a call that returned at once; None for any other entry."""
-    call, of, at, took = entry["call"], entry["of"], entry["at"], entry["took"]
+# The common entries, by their keys; None for one with anything unusual, which is read strictly ---
+
+
+def _usual_start(entry: Mapping[str, Plain]) -> Start | None:
+    call, of, at = entry["call"], entry["of"], entry["at"]
     arguments = entry.get("args", {})
     if (
         type(call) is int
@@ -256,14 +261,70 @@ def _usual_call(entry: Mapping[str, Plain]) -> tuple[Start, End] | None:
         and of
         and type(at) is float
         and at >= 0
-        and type(took) is float
-        and took >= 0
         and type(arguments) is dict
     ):
-        start = Start(call=call, of=of, arguments=arguments, at=at)
-        value = entry["returned"]
-        return start, End(call=call, outcome="returned", value=value, at=round(at + took, 6))
+        return Start(call=call, of=of, arguments=arguments, at=at)
     return None
+
+
+def _usual_begin(entry: Mapping[str, Plain]) -> tuple[Start] | None:
+    start = _usual_start(entry)
+    return None if start is None else (start,)
+
+
+def _usual_call(entry: Mapping[str, Plain]) -> tuple[Start, End] | None:
+    start, took = _usual_start(entry), entry["took"]
+    if start is None or type(took) is not float or took < 0:
+        return None
+    at = round(start.at + took, 6)
+    return start, End(call=start.call, outcome="returned", value=entry["returned"], at=at)
+
+
+def _usual_stream(entry: Mapping[str, Plain]) -> tuple[Event, ...] | None:
+    start, items, ended_at = _usual_start(entry), entry["items"], entry["ended_at"]
+    if start is None or type(items) is not list or type(ended_at) is not float or ended_at < 0:
+        return None
+    call = start.call
+    events: list[Event] = [start]
+    for item in items:
+        if type(item) is not dict or len(item) < 2:
+            return None
+        at = item.get("at")
+        if type(at) is not float or at < 0:
+            return None
+        if "value" not in item:
+            value: Plain = {key: each for key, each in item.items() if key != "at"}
+        elif len(item) == 2:
+            value = item["value"]
+        else:
+            return None
+        events.append(Item(call=call, value=value, at=at))
+    events.append(End(call=call, outcome="returned", at=ended_at))
+    return tuple(events)
+
+
+def _usual_item(entry: Mapping[str, Plain]) -> tuple[Item] | None:
+    call, at = entry["item"], entry["at"]
+    if type(call) is int and call >= 0 and type(at) is float and at >= 0:
+        return (Item(call=call, value=entry["value"], at=at),)
+    return None
+
+
+def _usual_end(entry: Mapping[str, Plain]) -> tuple[End] | None:
+    call, at = entry["end"], entry["at"]
+    if type(call) is int and call >= 0 and type(at) is float and at >= 0:
+        return (End(call=call, outcome="returned", value=entry["returned"], at=at),)
+    return None
+
+
+_USUAL: dict[tuple[str, ...], Callable[[Mapping[str, Plain]], tuple[Event, ...] | None]] = {
+    ("call", "of", "at", "args", "took", "returned"): _usual_call,
+    ("call", "of", "at", "took", "returned"): _usual_call,
+    ("call", "of", "at", "args", "items", "ended_at"): _usual_stream,
+    ("call", "of", "at", "args"): _usual_begin,
+    ("item", "at", "value"): _usual_item,
+    ("end", "at", "returned"): _usual_end,
+}
 
 
 def _unfold_call(reader: "_Entry") -> tuple[Event, ...]:
@@ -305,9 +366,12 @@ def _unfold_stream(reader: "_Entry") -> tuple[Event, ...]:
         if not isinstance(item, dict):
             raise reader.wrong("items", "`at` and `value` in each")
         fields = _Entry(item, reader.path, reader.line)
-        fields.allow("at", "value")
         fields.required("at")
-        events.append(Item(call=call, value=fields.required("value"), at=fields.seconds("at")))
+        value: Plain = {key: each for key, each in item.items() if key != "at"}
+        if "value" in item or not value:
+            fields.allow("at", "value")
+            value = fields.required("value")
+        events.append(Item(call=call, value=value, at=fields.seconds("at")))
     if "closed_at" in entry:
         events.append(Signal(call=call, kind="closed", at=reader.seconds("closed_at")))
     if ended:
