@@ -11,6 +11,7 @@ from vcr_market import VcrMarket
 from vcr_gen import Cassette, DivergenceError, Rule
 from vcr_gen.boundary import Match
 from vcr_gen.errors import UsageError
+from vcr_gen.runtime.values.bound_methods import Bound
 
 
 def label(*each: dict[str, str]) -> Callable[[Any], Any]:
@@ -54,6 +55,36 @@ def test_calls_in_any_order_are_found_by_their_keys(tmp_path: Path) -> None:
     with Cassette(path, "none", order="lanes") as cassette:
         found = label(*later)(VcrMarket.attach(cassette, RealMarket))
     assert found == [f"{each['a']}, Monday" for each in later]
+
+
+def test_of_calls_with_the_same_key_the_first_is_found_though_a_later_one_is_equal(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "tape.yaml"
+    days = [{"a": "1", "today": day} for day in ("Monday", "Tuesday")]
+    session(path, "all", label(*days), [])
+    with Cassette(path, "none", order="lanes") as cassette:
+        found = label(*reversed(days))(VcrMarket.attach(cassette, RealMarket))
+    assert found == ["1, Monday", "1, Tuesday"]
+
+
+def test_a_key_is_computed_once_for_a_recorded_call_and_at_most_once_for_a_live_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "tape.yaml"
+    labels = [{"a": str(number), "today": "Monday"} for number in range(50)]
+    session(path, "all", label(*labels), [])
+    computed: list[Any] = []
+    key = Bound.key
+
+    def counted(bound: Bound, stored: Any) -> str:
+        computed.append(stored)
+        return key(bound, stored)
+
+    monkeypatch.setattr(Bound, "key", counted)
+    with Cassette(path, "none", order="lanes") as cassette:
+        label(*reversed(labels))(VcrMarket.attach(cassette, RealMarket))
+    assert len(computed) <= 2 * len(labels)
 
 
 def test_a_key_must_be_plain_data(tmp_path: Path) -> None:

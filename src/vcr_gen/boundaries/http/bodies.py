@@ -7,8 +7,7 @@ body is stored as data only if exactly the same bytes can be made from it.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl
 
@@ -33,13 +32,6 @@ _PARAMETER: Final = re.compile(r";(?=(?:[^\"]*\"[^\"]*\")*[^\"]*\Z)")
 _FORM: Final = "application/x-www-form-urlencoded"
 _LARGEST_JSON: Final = 1 << 20
 """Longer texts stay text: a diff of their lines is more useful than a huge tree."""
-
-_WORDS: Final = ("spaced", "ascii", "newline")
-_LAYOUTS: Final = tuple(
-    tuple(word for word, is_chosen in zip(_WORDS, chosen, strict=True) if is_chosen)
-    for chosen in product((False, True), repeat=len(_WORDS))
-)
-"""The layouts of JSON that programs use; the first is what JavaScript and most servers write."""
 
 
 def describe_body(content: bytes, content_type: str) -> Body:
@@ -83,7 +75,7 @@ def piece_to_plain(piece: bytes) -> object:
     if piece[:1] in (b"{", b"[") and len(piece) <= _LARGEST_JSON:
         found = _parse_json(piece)
         if found is not None:
-            for layout in _LAYOUTS:
+            for layout in _likely_layouts(piece):
                 if _spell_json(found[0], layout) == piece:
                     stored = {"json": found[0]}
                     return {**stored, "layout": " ".join(layout)} if layout else stored
@@ -106,6 +98,17 @@ def piece_from_plain(stored: Any) -> bytes:
         return _spell_json(stored["json"], tuple(stored.get("layout", "").split()))
     assert isinstance(stored, bytes)
     return stored
+
+
+def _likely_layouts(piece: bytes) -> Iterator[tuple[str, ...]]:
+    """The layouts that a JSON text may have, of those that programs use; the likeliest first."""
+    is_spaced = piece.partition(b'":')[2][:1] == b" "
+    ascii_words: tuple[tuple[str, ...], ...] = ((),)
+    if b"\\u" in piece:
+        ascii_words = ((), ("ascii",)) if piece.isascii() else ((),)
+    for spaced in (("spaced",), ()) if is_spaced else ((), ("spaced",)):
+        for ascii_word in ascii_words:
+            yield (*spaced, *ascii_word, *(("newline",) if piece.endswith(b"\n") else ()))
 
 
 def _text_or_bytes(content: bytes) -> str | bytes:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any, Final
-from urllib.parse import unquote_plus, urlsplit, urlunsplit
+from urllib.parse import unquote_plus
 
 from vcr_gen import Cassette, Repeat, Rule
 from vcr_gen.boundaries.http.bodies import describe_body
@@ -220,18 +221,20 @@ class HeadersWithout:
         return {k: v for k, v in named.items() if not is_among(k, self.ignored)}
 
 
-def _url_without(ignored: Collection[str], url: str) -> str:
+def _url_without(ignored: tuple[str, ...], url: str) -> str:
     """The URL with its query in a fixed order; spelled as it was, so that placeholders stay."""
-    parts = urlsplit(url)
-    kept = (
-        pair
-        for pair in parts.query.split("&")
-        if not is_among(unquote_plus(pair.partition("=")[0]), ignored)
-    )
-    return urlunsplit(parts._replace(query="&".join(sorted(kept)), fragment=""))
+    place, _, query = url.partition("#")[0].partition("?")
+    pairs = query.split("&")
+    if ignored:
+        pairs = [
+            pair for pair in pairs if not is_among(unquote_plus(pair.partition("=")[0]), ignored)
+        ]
+    kept = "&".join(sorted(pairs))
+    return f"{place}?{kept}" if kept else place
 
 
-def is_among(name: str, patterns: Collection[str]) -> bool:
+@lru_cache(maxsize=4096)  # the same few names come with every request
+def is_among(name: str, patterns: tuple[str, ...]) -> bool:
     """Whether a name, in any case, is one of some names or patterns."""
     lower = name.lower()
     return any(fnmatchcase(lower, pattern.lower()) for pattern in patterns)

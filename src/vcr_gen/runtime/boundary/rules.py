@@ -138,6 +138,11 @@ class Loosening:
 
     rules: tuple[_Active, ...]
 
+    @property
+    def was_of_use(self) -> bool:
+        """Whether each rule has found its field; then it need not see values that are equal."""
+        return all(active.applied for active in self.rules)
+
     def aligned(
         self, recorded: Plain, actual: Plain, restore: Callable[[Plain], Any], settle: Settle
     ) -> tuple[Plain, tuple[Difference, ...]]:

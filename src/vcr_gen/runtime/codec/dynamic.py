@@ -58,6 +58,8 @@ class DynamicNode(ClassNode):
 
     def encode(self, value: object) -> Plain:
         if self._is_usual:
+            if type(value) is str and value.isascii():
+                return value
             copied = _copied(value)
             if copied is not _OTHER:
                 return cast("Plain", copied)
@@ -68,6 +70,8 @@ class DynamicNode(ClassNode):
 
     def decode(self, plain: Plain) -> object:
         if self._is_usual:
+            if type(plain) is str and plain.isascii():
+                return plain
             copied = _copied(plain)
             if copied is not _OTHER:
                 return copied
@@ -111,7 +115,16 @@ def _copied(value: object) -> object:
     """A copy of data that is stored as it is, in one quick walk; `_OTHER` for anything else."""
     cls = type(value)
     if cls is dict:
-        return _copied_dict(cast("dict[object, object]", value))
+        entries: dict[object, object] = {}
+        for key, item in cast("dict[object, object]", value).items():
+            if type(key) is not str or key[:1] == "$" or not is_plain_text(key):
+                return _OTHER
+            if type(item) is not str or not item.isascii():
+                item = _copied(item)  # noqa: PLW2901
+                if item is _OTHER:
+                    return _OTHER
+            entries[key] = item
+        return entries
     if cls is list:
         items: list[object] = []
         for item in cast("list[object]", value):
@@ -122,19 +135,6 @@ def _copied(value: object) -> object:
             items.append(item)
         return items
     return value if _is_plain_scalar(value) else _OTHER
-
-
-def _copied_dict(value: dict[object, object]) -> object:
-    entries: dict[object, object] = {}
-    for key, item in value.items():
-        if type(key) is not str or key[:1] == "$" or not is_plain_text(key):
-            return _OTHER
-        if type(item) is not str or not item.isascii():
-            item = _copied(item)  # noqa: PLW2901
-            if item is _OTHER:
-                return _OTHER
-        entries[key] = item
-    return entries
 
 
 def _is_plain_scalar(value: object) -> bool:

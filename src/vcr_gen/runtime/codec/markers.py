@@ -269,7 +269,7 @@ class CustomNode(Node):
         self,
         cls: type | None,
         name: str,
-        encode: Callable[[Any], object],
+        encode: Callable[[Any], Plain],
         decode: Callable[[Any], object],
     ) -> None:
         self.name = name
@@ -280,20 +280,24 @@ class CustomNode(Node):
     def encode(self, value: object) -> Plain:
         if self._cls is not None and type(value) is not self._cls:
             raise Fault(self.name, show(value))
-        plain: Plain = self._result(self._encode, value, "value")
-        return plain
-
-    def decode(self, plain: Plain) -> object:
-        return self._result(self._decode, plain, "plain")
-
-    def _result(self, function: Callable[[Any], Any], given: object, what: str) -> Any:
         try:
-            return function(given)
+            return self._encode(value)
         except Fault:
             raise
         except Exception as error:
-            got = f"a {what} its codec refuses ({type(error).__name__}: {error})"
-            raise Fault(self.name, got) from error
+            raise self._refusal("value", error) from error
+
+    def decode(self, plain: Plain) -> object:
+        try:
+            return self._decode(plain)
+        except Fault:
+            raise
+        except Exception as error:
+            raise self._refusal("plain", error) from error
+
+    def _refusal(self, what: str, error: Exception) -> Fault:
+        got = f"a {what} its codec refuses ({type(error).__name__}: {error})"
+        return Fault(self.name, got)
 
     def fits(self, value: object) -> int:
         if self._cls is None:

@@ -48,7 +48,8 @@ from vcr_gen.runtime.codec.node import (
     UnsupportedNode,
     Wrapper,
 )
-from vcr_gen.runtime.codec.tags import NULL, TAGGED, TYPE, VALUE, kind_of, tag, untag
+from vcr_gen.runtime.codec.scalars import StrNode
+from vcr_gen.runtime.codec.tags import NULL, STR, TAGGED, TYPE, VALUE, kind_of, tag, untag
 from vcr_gen.runtime.plain import Plain
 
 
@@ -127,6 +128,8 @@ class UnionNode(Node):
         return [((), member) for member in self._members]
 
     def encode(self, value: object) -> Plain:
+        if type(value) is str and value.isascii() and self._stores_text:
+            return value
         exact = self._exact.get(type(value))
         if exact is not None:
             try:
@@ -136,6 +139,8 @@ class UnionNode(Node):
         return self._search(value)
 
     def decode(self, plain: Plain) -> object:
+        if type(plain) is str and plain.isascii() and self._stores_text:
+            return plain
         member, payload = self._open(plain)
         return member.decode(payload)
 
@@ -198,6 +203,11 @@ class UnionNode(Node):
         if member is None:
             raise Fault(self.name, show(plain))
         return member, plain
+
+    @cached_property
+    def _stores_text(self) -> bool:
+        """Whether a bare text is a `str`, the most frequent case of all."""
+        return type(self._owners.get(STR)) is StrNode
 
     @cached_property
     def _exact(self) -> dict[type, Node]:

@@ -36,6 +36,10 @@ _LITERAL: Final = re.compile(r"\|(2?)([+-]?)")
 _QUOTES: Final = ("'", '"')
 _QUOTED_KEY: Final = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'):(?:( )|$)""")
 _STEP: Final = 2
+_known_lines: Final[dict[str, tuple[str, str | None, Plain]]] = {}
+"""What `_split` returned for lines that may come again."""
+_MOST_KNOWN: Final = 4096
+_LONGEST_KNOWN: Final = 100
 _DASH: Final = "\n- "
 _EVENTS: Final = f"\n{COUNT_KEY}:\n"
 _END: Final = f"\n{END_KEY}:\n"
@@ -63,8 +67,10 @@ class YamlFormat:
 
     def growth(self, more: Mapping[str, Plain]) -> bytes:
         """More lines of the last item."""
-        check_event(more)
-        return emit_more(more).encode()
+        text = emit_more(more)
+        if may_be_deep(text):
+            check_event(more)
+        return text.encode()
 
     def end(self, end: Mapping[str, Plain]) -> bytes:
         """The last key."""
@@ -190,25 +196,48 @@ def _mapping(lines: list[str], index: int, indent: int, depth: int) -> tuple[dic
         line = lines[index]
         if not line.startswith(lead):
             break
-        key, colon, rest = line[indent:].partition(": ")
-        if not colon:
-            if key[-1:] != ":":
-                raise _OtherLayoutError
-            key = key[:-1]
-        if not is_safe_plain(key):
-            key, colon, rest = _quoted_key(line[indent:])
+        text = line[indent:]
+        key, rest, value = _known_lines.get(text) or _split(text)
         if key in found:
             raise _OtherLayoutError
-        if not colon:
+        if rest is None:
             found[key], index = _nested(lines, index + 1, indent, depth)
-        elif rest[:1] == "|":
+        elif rest:
             found[key], index = _literal(lines, index, indent, rest)
         else:
-            found[key] = _scalar(rest)
+            found[key] = value
             index += 1
     if not found:
         raise _OtherLayoutError
     return found, index
+
+
+def _split(text: str) -> tuple[str, str | None, Plain]:
+    """The key of a line, and its value if that is on the same line.
+
+    Between them the start of a literal block, or None if the value begins on the next line.
+    """
+    key, colon, rest = text.partition(": ")
+    if not colon:
+        if key[-1:] != ":":
+            raise _OtherLayoutError
+        key = key[:-1]
+    if not is_safe_plain(key):
+        key, colon, rest = _quoted_key(text)
+    if not colon:
+        return _remember(text, (key, None, None))
+    if rest[:1] == "|":
+        return key, rest, None
+    return _remember(text, (key, "", _scalar(rest)))
+
+
+def _remember(text: str, parts: tuple[str, str | None, Plain]) -> tuple[str, str | None, Plain]:
+    """Keep what a line says: in most recordings many lines come again, such as headers."""
+    if len(text) <= _LONGEST_KNOWN and not isinstance(parts[2], list | dict):
+        if len(_known_lines) >= _MOST_KNOWN:
+            _known_lines.clear()
+        _known_lines[text] = parts
+    return parts
 
 
 def _nested(lines: list[str], index: int, indent: int, depth: int) -> tuple[Plain, int]:

@@ -32,6 +32,8 @@ LONG_KEY: Final = 16
 
 _MARK: Final = re.compile(r"[=:<>'\"%-]")
 """A separator between a name and its value, or the start of an option."""
+_OPTION: Final = re.compile(r"[\s\"'\\]-")
+"""The start of an option of a command, after the program's name."""
 _DEEP: Final = 2
 """How many levels of base64 and compression are undone."""
 
@@ -180,7 +182,8 @@ def _may_have_form(text: str) -> bool:
     """A cheap check whether a text may contain a key; a negative answer is reliable."""
     return len(text) >= 16 and (
         LONG_RUN.search(text) is not None
-        or "://" in text
+        or ("@" in text and "://" in text)
+        or "hooks.slack.com/" in text
         or "-----BEGIN " in text
         or "ABSK" in text
         or "whsec_" in text
@@ -196,7 +199,7 @@ def _may_hold_command(lower: str) -> bool:
         or "basic " in lower
         or "identified" in lower
         or ("password" in lower and "login" in lower)
-        or ("-" in lower and PROGRAM.search(lower) is not None)
+        or (_OPTION.search(lower) is not None and PROGRAM.search(lower) is not None)
     )
 
 

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from collections.abc import Iterable
 from operator import is_
 from typing import Final, final
 
@@ -41,6 +42,9 @@ _HARMLESS: Final = Naming.HARMLESS
 _CONTAINERS: Final = (dict, list)
 _TITLES: Final = frozenset(TITLES)
 _MOST_KEYS: Final = 4096
+_MOST_TEXTS: Final = 4096
+_LONGEST_TEXT: Final = 512
+"""How many texts, and how long ones, are remembered as searched."""
 _BASIC: Final = re.compile(r"(?i)\bbasic(?:\s|%20|\+)+\Z")
 
 
@@ -54,6 +58,10 @@ class Redactor:
         self._naming = finder.naming
         self._harmless_keys: set[tuple[str, ...]] = set()
         """The keys of dicts that were checked, as they come again with each call."""
+        self._clean: set[str] = set()
+        """Texts that were searched and contain no secret: so do headers."""
+        self._redacted: dict[tuple[str, Context], str] = {}
+        """What was made of texts that need a search, by their context."""
         self._version = 0
         """The version of the vault that they were checked with."""
 
@@ -62,37 +70,53 @@ class Redactor:
 
         `name` is its parameter, field or method.
         """
-        if self.texts_if_harmless(value, name) is not None:
+        if self.is_harmless(value, name):
             return value
         return self._walk(value, Context(name, self._naming(name)) if name else NOTHING)
 
-    def texts_if_harmless(self, value: Plain, name: str = "") -> str | None:
-        """All texts of a value, joined; None if it may contain a secret. A quick, reliable check.
+    def is_harmless(self, value: Plain, name: str = "") -> bool:
+        """Whether a value contains no secret. A quick check; a positive answer is reliable.
 
-        A single search of the joined text replaces one search per text.
+        A single search of the joined texts replaces one search per text.
         """
+        self._forget_if_outdated()
+        texts: list[str] = []
+        if name and self._naming(name) is not _HARMLESS:
+            return False
+        if not self._collect(value, texts):
+            return False
+        if texts and not self._seems_clean("\n".join(texts)):
+            return False
+        self._remember_clean(texts)
+        return True
+
+    def _forget_if_outdated(self) -> None:
+        """Forget what was checked before a harmless text may have become a secret."""
         if self._version != self.vault.version:
             self._version = self.vault.version
             self._harmless_keys.clear()
-        texts: list[str] = []
-        if name and self._naming(name) is not _HARMLESS:
-            return None
-        if not self._collect(value, texts):
-            return None
-        text = "\n".join(texts)
-        return text if self._is_clean(text) else None
+            self._clean.clear()
+            self._redacted.clear()
+
+    def _remember_clean(self, texts: Iterable[str]) -> None:
+        if len(self._clean) >= _MOST_TEXTS:
+            self._clean.clear()
+        self._clean.update(text for text in texts if len(text) <= _LONGEST_TEXT)
 
     def _collect(self, value: Plain, texts: list[str]) -> bool:
-        """Collect the texts of a value; whether all of its names are harmless."""
+        """Collect the texts of a value that were not searched; whether its names are harmless."""
+        clean = self._clean
         if type(value) is str:
-            texts.append(value)
+            if value not in clean:
+                texts.append(value)
         elif type(value) is dict:
             keys = tuple(value)
             if keys not in self._harmless_keys and not self._are_harmless(keys):
                 return False
             for item in value.values():
                 if type(item) is str:
-                    texts.append(item)
+                    if item not in clean:
+                        texts.append(item)
                 elif type(item) in _CONTAINERS and not self._collect(item, texts):
                     return False
         elif type(value) is list:
@@ -100,7 +124,8 @@ class Redactor:
                 if type(item) is str:
                     if item[:1] == "-":  # an option of a command
                         return False
-                    texts.append(item)
+                    if item not in clean:
+                        texts.append(item)
                 elif type(item) in _CONTAINERS and not self._collect(item, texts):
                     return False
             first = value[0] if len(value) == 2 else None  # possibly a name and its value
@@ -131,7 +156,7 @@ class Redactor:
     def _walk(self, value: Plain, context: Context) -> Plain:
         if isinstance(value, str):
             is_plain = context.naming is _HARMLESS and not context.spans
-            return value if is_plain and self._is_clean(value) else self.text(value, context)
+            return value if is_plain and self._is_clean(value) else self._text(value, context)
         if isinstance(value, dict):
             return self._dict(value, context)
         if isinstance(value, list):
@@ -148,6 +173,16 @@ class Redactor:
         return 0
 
     def _is_clean(self, text: str) -> bool:
+        """The same for a text that may come again."""
+        self._forget_if_outdated()
+        if text in self._clean:
+            return True
+        is_clean = self._seems_clean(text)
+        if is_clean:
+            self._remember_clean((text,))
+        return is_clean
+
+    def _seems_clean(self, text: str) -> bool:
         """Whether a text certainly contains no secret. A quick, reliable check."""
         if self.finder.may_hold(text) or "edacted" in text:
             return False
@@ -175,6 +210,19 @@ class Redactor:
             made[shown] = self._walk(item, inner) if key != TYPE else item
         is_same = made.keys() == value.keys() and all(map(is_, made.values(), value.values()))
         return value if is_same else made
+
+    def _text(self, text: str, context: Context) -> str:
+        """The same, remembered: the header with the key comes with each request."""
+        self._forget_if_outdated()
+        version = self._version
+        made = self._redacted.get((text, context))
+        if made is None:
+            made = self.text(text, context)
+            if self.vault.version == version and len(text) <= _LONGEST_TEXT:
+                if len(self._redacted) >= _MOST_TEXTS:
+                    self._redacted.clear()
+                self._redacted[text, context] = made
+        return made
 
     def text(self, text: str, context: Context = NOTHING) -> str:
         """A text without its secrets."""

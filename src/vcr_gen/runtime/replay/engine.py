@@ -460,8 +460,11 @@ class Engine:
         """Wait in this thread for the next event of a call; it `reads` a recorded stream."""
         if call < 0:
             return self._repeated(call)
-        strand = self._recorded_strand() if reads else ""
-        return self.rendered(self._thread_driver.hear(call, strand))
+        event = self._thread_driver.take_due(call)
+        if event is None:
+            strand = self._recorded_strand() if reads else ""
+            event = self._thread_driver.hear(call, strand)
+        return self.rendered(event)
 
     async def hear_async(self, call: int, *, reads: bool = False) -> Event:
         """Wait in this task for the next event of a call."""

@@ -38,14 +38,19 @@ class _Lanes:
         self._window = window
         self._seen = 0
         self._equal: dict[tuple[_Lane, str], deque[Slot]] = {}
+        self._exact: dict[tuple[_Lane, int], deque[Slot]] = {}
+        """By a hash of the arguments as they are."""
+        self._keys: dict[Slot, tuple[_Lane, str]] = {}
         self._without_key: dict[_Lane, list[Slot]] = {}
         self._alike: dict[_Lane, deque[Slot]] = {}
         self._boundaries: dict[str, deque[Slot]] = {}
 
     def equal(self, bound: Bound, on: str, arguments: Mapping[str, Plain]) -> Iterator[Slot]:
         """The recorded calls that equal this one wherever equality is asked for."""
+        lane = (bound.method.name, on)
+        key = bound.key(arguments)
         while True:
-            if queue := self._equal_known(bound, on, arguments):
+            if queue := self._equal_known(bound, lane, key):
                 yield from _from_first(queue)
                 return
             if not self._read_on():
@@ -54,16 +59,39 @@ class _Lanes:
     def known(self, bound: Bound, on: str, arguments: Mapping[str, Plain]) -> Iterator[Slot]:
         """Like `equal`, without reading on."""
         self._index(self._window.known_since(self._seen))
-        if queue := self._equal_known(bound, on, arguments):
+        lane = (bound.method.name, on)
+        if queue := self._equal_known(bound, lane, bound.key(arguments)):
             yield from _from_first(queue)
 
-    def _equal_known(self, bound: Bound, on: str, arguments: Mapping[str, Plain]) -> deque[Slot]:
+    def exact(self, bound: Bound, on: str, encoded: Mapping[str, Plain]) -> Slot | None:
+        """The first of the recorded calls that equal this one, if its arguments are the same.
+
+        It is looked for where the tape was read, and in the next call of the method.
+        """
         lane = (bound.method.name, on)
+        image = bound.image(encoded)
+        if image is None:
+            return None
+        self._index(self._window.known_since(self._seen))
+        while not _waiting(self._alike, lane) and self._read_on():
+            pass
+        self._add_keys(bound, lane)
+        same = _waiting(self._exact, (lane, hash(image)))
+        is_first = same and _waiting(self._equal, self._keys[same[0]])[0] is same[0]
+        return same[0] if is_first else None
+
+    def _equal_known(self, bound: Bound, lane: _Lane, key: str) -> deque[Slot]:
+        self._add_keys(bound, lane)
+        return _waiting(self._equal, (lane, key))
+
+    def _add_keys(self, bound: Bound, lane: _Lane) -> None:
+        """Index the calls of a lane that were read since by their arguments."""
         for slot in self._without_key.pop(lane, ()):
             if not slot.done:
-                known = (lane, bound.key(slot.start.arguments))
+                known = self._keys[slot] = (lane, bound.key(slot.start.arguments))
                 self._equal.setdefault(known, deque()).append(slot)
-        return _waiting(self._equal, (lane, bound.key(arguments)))
+                image = bound.image(slot.start.arguments)
+                self._exact.setdefault((lane, hash(image)), deque()).append(slot)
 
     def alike(self, of: str, on: str) -> Iterator[Slot]:
         """All recorded calls of the method that were not made yet, to the end of the tape."""
@@ -106,6 +134,8 @@ class _Lanes:
     def _forget(self) -> None:
         """Drop the calls that were made, so that a long tape is not held in memory."""
         self._equal = _left(self._equal)
+        self._exact = _left(self._exact)
+        self._keys = {slot: key for slot, key in self._keys.items() if not slot.done}
         self._alike = _left(self._alike)
         self._boundaries = _left(self._boundaries)
 
@@ -190,9 +220,15 @@ class Matcher:
         self, strand: Strand, operation: Operation, encoded: Mapping[str, Plain]
     ) -> Slot | None:
         """The recorded start that `start` tries first, if it has exactly these arguments."""
-        if self._way_of(operation.bound.method.name)[0] == "lanes":
+        order, strategy = self._way_of(operation.bound.method.name)
+        if callable(strategy):  # a function of the user's is asked about equal calls too
             return None
-        slot = self.strand_matching.tried_first(strand)
+        if order != "lanes":
+            slot = self.strand_matching.tried_first(strand)
+        elif strategy in ("exact", "method_and_arguments"):
+            slot = self._lanes.exact(operation.bound, operation.on, encoded)
+        else:
+            return None
         return slot if slot is not None and _is_same_call(slot, operation, encoded) else None
 
     def _way_of(self, name: str) -> tuple[Order, Strategy]:

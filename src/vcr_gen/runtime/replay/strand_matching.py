@@ -94,12 +94,12 @@ class StrandMatching:
         """The event that `find` tries first for a strand that it knows; None for others."""
         if strand.name.startswith("@") and not strand.job_number:
             return self.next(strand.name)
-        name = self.names.get(strand)
-        if name is None:
-            return None
         if strand.label:
             self._note_live(strand)
-        return self.next(name, reach=REACH)
+        elif strand.parent is None and strand not in self.names:
+            return self._first_of_root(strand)
+        name = self.names.get(strand)
+        return None if name is None else self.next(name, reach=REACH)
 
     def next_of(self, strand: Strand) -> Slot | None:
         """What the tape has next for a live strand."""
@@ -164,10 +164,9 @@ class StrandMatching:
 
     def _of_new_strand(self, strand: Strand, compare: Compare) -> Expectation:
         if strand.parent is None:
-            slot = self.next(strand.name)
+            slot = self._first_of_root(strand)
             if slot is None:
                 return self._elsewhere(strand, compare, None)
-            self._bind(strand, strand.name)
             return Expectation(slot, compare(slot))
         head = self._window.head()
         if head is not None and head.strand == strand.name and not self._is_claimed(strand.name):
@@ -176,6 +175,13 @@ class StrandMatching:
                 self._bind(strand, strand.name)
                 return Expectation(slot)
         return self._elsewhere(strand, compare, None)
+
+    def _first_of_root(self, strand: Strand) -> Slot | None:
+        """The first event of the strand that opened the cassette, whose name is always the same."""
+        slot = self.next(strand.name)
+        if slot is not None:
+            self._bind(strand, strand.name)
+        return slot
 
     def _elsewhere(
         self, strand: Strand, compare: Compare, expected: Expectation | None

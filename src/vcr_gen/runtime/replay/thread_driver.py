@@ -87,12 +87,39 @@ class ThreadDriver:
         else:
             self._skip_or_fail(decision)
 
+    def take_due(self, call: int) -> Event | None:
+        """The next event of a call, if it is due and no other thread waits for one of this call.
+
+        Then `when_thread_asks` would deliver it too, from a view that costs more than the rest.
+        """
+        state = self._state
+        with state.monitor:
+            state.check()
+            head = self._window.head()
+            if head is not None and state.may_come_later(head):
+                head = self._due_alone(call)
+            if state.pace or head is None or not is_due(head, call, begins=False):
+                return None
+            if state.waiters.of(call):
+                return None
+            return state.take(head).event if call in state.running else None
+
+    def _due_alone(self, call: int) -> Slot | None:
+        """What `due_from` finds for a call of which the environment makes none, and nobody waits.
+
+        The oldest event is a call that may be made later.
+        """
+        state = self._state
+        begun = state.running.get(call)
+        if begun is None or state.waiters or state.dispatcher.given:
+            return None
+        if self._window.next_inbound_of(begun.start.strand) is not None:
+            return None
+        return self._window.next_of_call(call)
+
     def hear(self, call: int, strand: str) -> Event:
         """Wait in this thread for the next event of a call; a reader of a stream has a strand."""
         state = self._state
-        with state.monitor:
-            if (event := self._at_once(call)) is not None:
-                return event
         waiter = Waiter(call)
         waiter.strand = strand
         with state.monitor, state.monitor.awaiting_answer(waiter), state.waiters.having(waiter):
@@ -122,20 +149,6 @@ class ThreadDriver:
                         state.monitor.wait_for_answer(waiter, seconds)
                     case _:
                         self._skip_or_fail(decision)
-
-    def _at_once(self, call: int) -> Event | None:
-        """The event of a call for which this thread need not wait: it is due, and for nobody else.
-
-        Then `when_thread_asks` would deliver it too, from a view that costs more than the rest.
-        """
-        state = self._state
-        state.check()
-        head = self._window.head()
-        if state.pace or head is None or not is_due(head, call, begins=False):
-            return None
-        if state.waiters.of(call):
-            return None
-        return state.take(head).event if call in state.running else None
 
     def _asker(self, waiter: Waiter, begun: Slot | None, due: Slot | None) -> Asker:
         """What is known of a thread that waits for the next event of a call it has begun."""

@@ -10,7 +10,7 @@ from typing import Final, final
 from vcr_gen.runtime.context_blocks import block
 from vcr_gen.runtime.loops.backends import Parked, library_here
 from vcr_gen.runtime.strands.frames import coroutine_frames, frame_of_thread, frames_from
-from vcr_gen.runtime.tape.events import End, Event, Signal, Start
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 
 __all__ = [
@@ -175,6 +175,8 @@ def is_due(head: Slot, call: int, *, begins: bool, leaves: bool = False) -> bool
     """Whether an event is for a caller: what it waits for, or what a cancelled one leaves with."""
     if head.event.call != call:
         return False
+    if type(head.event) is Item:
+        return not leaves and not head.driven_by_application
     if isinstance(head.event, Start):
         return begins and not head.event.inbound
     if isinstance(head.event, Signal) and head.event.kind == "cancel":

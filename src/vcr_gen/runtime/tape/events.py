@@ -241,5 +241,9 @@ def kind_of(event: Event) -> EventKind:
 
 def driven_by_application(event: Event, start: Start) -> bool:
     """Whether the application makes an event of a call happen, rather than the environment."""
+    if type(event) is Start:
+        return not start.inbound
+    if type(event) is Item:
+        return start.inbound
     driver = kind_of(event).driver
     return driver == ("callee" if start.inbound else "caller")

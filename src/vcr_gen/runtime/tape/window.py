@@ -313,14 +313,14 @@ class Window:
         """Add an event to the queues for lookup."""
         self._window.append(slot)
         if slot.driven_by_application:
-            self._strands.setdefault(slot.strand, deque()).append(slot)
+            _queue(self._strands, slot.strand, slot)
         if not isinstance(slot.event, Start):
-            self._calls.setdefault(slot.event.call, deque()).append(slot)
+            _queue(self._calls, slot.event.call, slot)
         else:
             if slot.event.begins:
                 self._beginnings[slot.event.call] = slot
             if slot.event.inbound:
-                self._inbound.setdefault(slot.event.strand, deque()).append(slot)
+                _queue(self._inbound, slot.event.strand, slot)
             if slot.event.soon is not None:
                 self._soon.setdefault(slot.event.soon.after, slot)
 
@@ -337,7 +337,7 @@ class Window:
             home = f"@{start.call}" if start.inbound else start.strand
             strand = home if isinstance(event, Start) else event.strand or home
             by_application = driven_by_application(event, start)
-            shown = self._shown(event, start.of)
+            shown = event if self._hooked is None else self._shown(event, start.of)
             call = shown if isinstance(shown, Start) else start
             signature = self._signatures.get(start.of, "")
             yield Slot(
@@ -378,6 +378,14 @@ def _microseconds(at: float) -> int:
 def _first(queue: deque[Slot]) -> Slot | None:
     """The first event that a strand has to produce, except internal ones."""
     return next((slot for slot in queue if slot.start.of not in INTERNAL and not slot.done), None)
+
+
+def _queue(queues: dict[_Key, deque[Slot]], key: _Key, slot: Slot) -> None:
+    queue = queues.get(key)
+    if queue is None:
+        queues[key] = deque((slot,))
+    else:
+        queue.append(slot)
 
 
 def _drop(queues: dict[_Key, deque[Slot]], key: _Key) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.plain import Plain, holder_of
 
 __all__ = ["Anchors", "is_everywhere", "usual_roots"]
 
@@ -78,8 +78,9 @@ class Anchors:
         alike = {root: name for root, name in _EVERYWHERE.items() if name in replaced}
         self._compared = alike | self._stored
         """The roots that are one when values are compared, with their names."""
-        self.needles = ("${", *self._stored) if self._roots else ()
-        """A text without any of these stays as it is."""
+        self._needles = ("${", *self._stored) if self._roots else ()
+        self.needles = tuple(map(os.fsencode, self._needles))
+        """A value without any of these stays as it is."""
         self._to_store = _pattern_of(self._stored, self._roots)
         self._to_compare = _pattern_of(self._compared, self._roots)
         names = "|".join(map(re.escape, self._roots)) or "(?!)"
@@ -114,13 +115,13 @@ class Anchors:
 
     def store(self, value: Plain) -> Plain:
         """The value with every root replaced by its name; the same object if it has none."""
-        return _rewrite(value, self.needles, self._to_store, self._to_name)
+        return _rewritten(value, self._needles, self._to_store, self._to_name)
 
     def restore(self, value: Plain) -> Plain:
         """The value with every name replaced by this machine's root."""
         if not self._roots:
             return value
-        return _rewrite(value, ("${",), self._to_restore, self._to_root)
+        return _rewritten(value, ("${",), self._to_restore, self._to_root)
 
     def comparable(self, value: Plain) -> Plain:
         """A stored value in a form in which equal recorded and live values are equal.
@@ -129,7 +130,7 @@ class Anchors:
         that recorded.
         """
         needles = ("${", *self._compared)
-        return _rewrite(self.restore(value), needles, self._to_compare, self._to_compared_name)
+        return _rewritten(self.restore(value), needles, self._to_compare, self._to_compared_name)
 
     def _to_name(self, found: re.Match[str]) -> str:
         text = found[0]
@@ -171,6 +172,21 @@ def _texts(value: Plain) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _texts(item)
+
+
+def _rewritten(
+    value: Plain,
+    needles: tuple[str, ...],
+    pattern: re.Pattern[str],
+    replace: Callable[[re.Match[str]], str],
+) -> Plain:
+    """The same, for a value that mostly has none of them."""
+    return _rewrite(value, needles, pattern, replace) if _may_hold(value, needles) else value
+
+
+def _may_hold(value: Plain, needles: tuple[str, ...]) -> bool:
+    holds = holder_of(value)
+    return any(holds(os.fsencode(needle)) for needle in needles)
 
 
 def _rewrite(

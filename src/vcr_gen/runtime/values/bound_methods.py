@@ -10,7 +10,7 @@ from typing import Any, Final, final
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.field_path_syntax import FieldPath
 from vcr_gen.runtime.boundary.call_kinds import Kind, given_type, shape_of
-from vcr_gen.runtime.boundary.rules import Rules, how_in_words
+from vcr_gen.runtime.boundary.rules import Loosening, Rules, how_in_words
 from vcr_gen.runtime.boundary.spec import Method
 from vcr_gen.runtime.codec import Codec
 from vcr_gen.runtime.codec.markers import joined_of, plain_key
@@ -61,8 +61,8 @@ class Bound:
     """The end of a stream that has no value: closed, or asynchronous."""
     joined: Callable[[list[Any]], Plain] | None
     """What compares all items of a stream at once, in mode `verify`."""
-    is_loose: bool
-    """Whether a rule loosens an argument, and so must see every call."""
+    loosenings: tuple[Loosening, ...]
+    """The rules that loosen arguments."""
     has_live: bool
     """Whether arguments can contain live objects."""
 
@@ -161,13 +161,21 @@ class Bound:
 
         Then they hold no secret and no path under an anchor: those have names on the tape.
         """
-        if self.is_loose:
-            return False
+        known = self.image(recorded)
+        return known is not None and known == self.image(encoded)
+
+    def image(self, plain: Any) -> bytes | None:
+        """Bytes that are equal for exactly equal arguments; None if these must be compared.
+
+        A rule has to see calls until it was of use, and a name of an anchor has a meaning.
+        """
+        if any(not loosening.was_of_use for loosening in self.loosenings):
+            return None
         try:
-            known = marshal.dumps(recorded, 2)
-            return known == marshal.dumps(encoded, 2) and b"${" not in known
+            image = marshal.dumps(plain, 2)
         except ValueError:  # deeper than marshal goes
-            return False
+            return None
+        return None if b"${" in image else image
 
     def accepts(self, arguments: Mapping[str, object]) -> bool:
         """Whether the arguments are of the declared types."""
@@ -283,7 +291,7 @@ class Binder:
         return Bound(
             method=method,
             arguments=arguments,
-            is_loose=any(each.loosening is not None for each in arguments.values()),
+            loosenings=tuple(each.loosening for each in arguments.values() if each.loosening),
             has_live=any(each.codec.replace_live is not None for each in arguments.values()),
             kind=shape.kind,
             value=passing(shape.value, back, "result", given),

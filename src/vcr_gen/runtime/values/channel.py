@@ -1,6 +1,5 @@
 """How one value crosses the boundary: encoded, forwarded, restored, compared."""
 
-import marshal
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from vcr_gen.runtime.boundary.rules import Loosening
 from vcr_gen.runtime.codec import Codec, Difference, same
 from vcr_gen.runtime.codec.annotations import import_failures
 from vcr_gen.runtime.codec.field_paths import replace
-from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.plain import Plain, holder_of
 from vcr_gen.runtime.privacy import Secrets, decode_with_typed_placeholders
 from vcr_gen.runtime.values.anchors import Anchors
 
@@ -116,7 +115,7 @@ class ValueChannel:
 
     def restore(self, plain: Plain, *, fed: bool = False) -> Any:
         """The live value of a stored form."""
-        holds = _holder(plain)
+        holds = holder_of(plain)
         if holds(b"${"):
             plain = self.anchors.restore(plain)
         try:
@@ -170,14 +169,6 @@ class ValueChannel:
             return ()
         found: tuple[Difference, ...] = self.run(self.codec.compare, recorded, actual)
         return found
-
-
-def _holder(plain: Plain) -> Callable[[bytes], bool]:
-    """What tells whether a text may stand anywhere in a value; quicker than walking through it."""
-    try:
-        return marshal.dumps(plain, 2).__contains__
-    except ValueError:  # deeper than marshal goes
-        return lambda _: True
 
 
 def _raised_at(error: BaseException) -> str:
