@@ -92,6 +92,7 @@ bench: $(STAMP) ## cost as ratios, so that machines compare
 	$(BIN)/python -m tests.benchmarks
 	$(BIN)/python tests/benchmarks/bench_files.py
 	$(BIN)/python tests/benchmarks/bench_runtime.py
+	$(BIN)/python tests/benchmarks/bench_http.py
 
 corpus: $(STAMP) ## wrap every Protocol of 33 public packages, both ways
 	$(BIN)/python -m tests.corpus
