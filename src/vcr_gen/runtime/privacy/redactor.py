@@ -45,6 +45,8 @@ _MOST_KEYS: Final = 4096
 _MOST_TEXTS: Final = 4096
 _LONGEST_TEXT: Final = 512
 """How many texts, and how long ones, are remembered as searched."""
+_WORTH_REMEMBERING: Final = 128
+"""How much text takes longer to search than to remember."""
 _BASIC: Final = re.compile(r"(?i)\bbasic(?:\s|%20|\+)+\Z")
 
 
@@ -85,9 +87,11 @@ class Redactor:
             return False
         if not self._collect(value, texts):
             return False
-        if texts and not self._seems_clean("\n".join(texts)):
+        text = "\n".join(texts)
+        if text and not self._seems_clean(text):
             return False
-        self._remember_clean(texts)
+        if len(text) >= _WORTH_REMEMBERING:
+            self._remember_clean(texts)
         return True
 
     def _forget_if_outdated(self) -> None:
