@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
@@ -61,6 +61,8 @@ class CassetteOptions(TypedDict, total=False):
     templates: bool
     patience: float
     pace: float
+    other_side: "Collection[str]"
+    leftovers: bool
     hermetic: "Literal['warn', 'fail'] | Hermetic"
 
 
