@@ -1,15 +1,10 @@
 """httpx's own tests pass with every transport wrapped, while recording and in a replay."""
 
-import os
 import socket
-import subprocess
-import sys
-import tarfile
 from pathlib import Path
-from xml.etree import ElementTree
 
-import httpx
 import pytest
+from tests.http_boundary.foreign_suites import failed_tests, fetch_suite
 
 pytestmark = pytest.mark.slow
 
@@ -82,14 +77,7 @@ REPLAYS = (
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tests of the installed httpx, and with what they import."""
     folder = tmp_path_factory.mktemp("httpx")
-    pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
-    source = ("--no-deps", "--no-binary=httpx", f"httpx=={httpx.__version__}")
-    subprocess.run([*pip, "download", *source, "--dest", folder], check=True, timeout=300)
-    more = ("chardet==5.2.0", "socksio", "h2", "uvicorn")
-    subprocess.run([*pip, "install", "--target", folder / "more", *more], check=True, timeout=300)
-    with tarfile.open(next(folder.glob("httpx-*.tar.gz"))) as archive:
-        archive.extractall(folder, filter="data")
-    return folder
+    return fetch_suite("httpx", folder, "chardet==5.2.0", "socksio", "h2", "uvicorn")
 
 
 @pytest.fixture(scope="module")
@@ -107,31 +95,8 @@ def test_httpx_suite_records_and_replays(suite: Path, port: int) -> None:
 
 def _failed(suite: Path, port: int, mode: str) -> set[str]:
     """The names of the tests that fail."""
-    (source,) = suite.glob("httpx-*/tests")
-    here = Path(__file__).parent
-    environment = {
-        **os.environ,
-        "SUITE_MODE": mode,
-        "SUITE_CASSETTES": str(suite / "cassettes"),
-        "SUITE_PORT": str(port),
-        "PYTHONPATH": os.pathsep.join((str(here), str(suite / "more"))),
-    }
-    report = suite / f"{mode}.xml"
-    plugins = ("-p", "httpx_suite_plugin", "-p", "no:cacheprovider", "-p", "no:asyncio")
-    chosen = ("-m", CHOSEN, "-k", TOO_LARGE, *(source / name for name in MODULES))
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *plugins, *chosen],
-        cwd=source.parent,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
-    assert " passed" in done.stdout, done.stdout + done.stderr
-    cases = ElementTree.parse(report).iter("testcase")
-    return {
-        case.get("name", "").partition("[")[0]
-        for case in cases
-        if case.find("failure") is not None or case.find("error") is not None
-    }
+    modules = (f"tests/{name}" for name in MODULES)
+    chosen = ("-p", "no:asyncio", "-m", CHOSEN, "-k", TOO_LARGE, *modules)
+    environment = {"SUITE_MODE": mode, "SUITE_PORT": str(port)}
+    failed = failed_tests(suite, "httpx_suite_plugin", chosen, environment)
+    return {name.partition("[")[0] for name in failed}

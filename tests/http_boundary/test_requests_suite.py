@@ -1,16 +1,11 @@
 """requests' own tests pass with every adapter wrapped, while recording and in a replay."""
 
-import os
 import socket
-import subprocess
-import sys
-import tarfile
 from fnmatch import fnmatchcase
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
-import requests
+from tests.http_boundary.foreign_suites import failed_tests, fetch_suite
 
 pytestmark = pytest.mark.slow
 
@@ -37,14 +32,7 @@ SERVERS = {
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tests of the installed requests, and with what they import."""
     folder = tmp_path_factory.mktemp("requests")
-    pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
-    source = ("--no-deps", "--no-binary=requests", f"requests=={requests.__version__}")
-    subprocess.run([*pip, "download", *source, "--dest", folder], check=True, timeout=300)
-    more = ("pytest-httpbin", "trustme", "pysocks")
-    subprocess.run([*pip, "install", "--target", folder / "more", *more], check=True, timeout=300)
-    with tarfile.open(next(folder.glob("requests-*.tar.gz"))) as archive:
-        archive.extractall(folder, filter="data")
-    return folder
+    return fetch_suite("requests", folder, "pytest-httpbin", "trustme", "pysocks")
 
 
 @pytest.fixture(scope="module")
@@ -65,32 +53,10 @@ def _unexpected(failed: list[str], causes: dict[str, str]) -> list[str]:
 
 def _failed(suite: Path, ports: tuple[int, int], mode: str) -> list[str]:
     """The names of the tests that fail."""
-    (source,) = suite.glob("requests-*/tests")
-    here = Path(__file__).parent
     environment = {
-        **os.environ,
         "SUITE_MODE": mode,
-        "SUITE_CASSETTES": str(suite / "cassettes"),
         "HTTPBIN_HTTP_PORT": str(ports[0]),
         "HTTPBIN_HTTPS_PORT": str(ports[1]),
-        "PYTHONPATH": os.pathsep.join((str(here), str(suite / "more"))),
     }
-    report = suite / f"{mode}.xml"
-    plugins = ("-p", "requests_suite_plugin", "-p", "no:cacheprovider")
-    chosen = ("-k", TARPIT, *(source / name for name in MODULES))
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *plugins, *chosen],
-        cwd=source.parent,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
-    assert " passed" in done.stdout, done.stdout + done.stderr
-    cases = ElementTree.parse(report).iter("testcase")
-    return [
-        case.get("name", "")
-        for case in cases
-        if case.find("failure") is not None or case.find("error") is not None
-    ]
+    chosen = ("-k", TARPIT, *(f"tests/{name}" for name in MODULES))
+    return failed_tests(suite, "requests_suite_plugin", chosen, environment)

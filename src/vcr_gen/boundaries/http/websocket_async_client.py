@@ -11,7 +11,7 @@ from vcr_boundaries import VcrAsyncWebSockets
 from vcr_gen import Cassette
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpRequest
 from vcr_gen.boundaries.http.failures import error_of, failure_of
-from vcr_gen.boundaries.http.websocket_connection import Facts, Handshake, Reader
+from vcr_gen.boundaries.http.websocket_connection import Facts, Handshake, Reader, RealFacts
 from vcr_gen.boundaries.http.websocket_handshake import opening_of
 from vcr_gen.boundaries.http.websocket_messages import Parts, as_received, as_sent, is_whole
 from vcr_gen.boundaries.http.websocket_ports import AsyncOpened
@@ -171,27 +171,10 @@ class _Bridge:
 
 
 @final
-class _RealSocket:
+class _RealSocket(RealFacts):
     """A real connection."""
 
-    def __init__(self, connection: ClientConnection) -> None:
-        self._connection = connection
-
-    @property
-    def state(self) -> str:
-        return self._connection.state.name
-
-    @property
-    def close_code(self) -> int | None:
-        return self._connection.close_code
-
-    @property
-    def close_reason(self) -> str | None:
-        return self._connection.close_reason
-
-    @property
-    def latency(self) -> float:
-        return self._connection.latency
+    _connection: ClientConnection
 
     async def send(self, message: object, *, native: tuple[Any, dict[str, Any]]) -> None:
         real, options = native

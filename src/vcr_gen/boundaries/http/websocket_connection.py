@@ -18,7 +18,7 @@ from vcr_gen.boundaries.http.websocket_handshake import (
 )
 from vcr_gen.errors import UsageError
 
-__all__ = ["Facts", "Handshake", "Reader"]
+__all__ = ["Facts", "Handshake", "Reader", "RealFacts"]
 
 _INSIDES: Final = frozenset(
     {
@@ -68,6 +68,37 @@ class Reader:
 
     timeout: float | None = None
     decode: bool | None = None
+
+
+class RealFacts:
+    """What the bridges of both clients answer alike, from a real connection."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    @property
+    def state(self) -> str:
+        """The name of a `State`."""
+        state: State = self._connection.state
+        return state.name
+
+    @property
+    def close_code(self) -> int | None:
+        """The code of the frame that closed it."""
+        code: int | None = self._connection.close_code
+        return code
+
+    @property
+    def close_reason(self) -> str | None:
+        """The reason in that frame."""
+        reason: str | None = self._connection.close_reason
+        return reason
+
+    @property
+    def latency(self) -> float:
+        """Seconds that the last answered ping took."""
+        latency: float = self._connection.latency
+        return latency
 
 
 class Facts:
