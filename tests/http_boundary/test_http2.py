@@ -42,6 +42,7 @@ def serving(folder: Path) -> Iterator[tuple[str, ssl.SSLContext]]:
     config.accesslog = config.errorlog = None
     sockets = config.create_sockets()
     (listener,) = sockets.secure_sockets[:1]
+    listener.listen()  # hypercorn does so only when it serves
     config.create_sockets = lambda: sockets  # type: ignore[method-assign]
     loop, stopping = asyncio.new_event_loop(), asyncio.Event()
 
