@@ -76,7 +76,7 @@ class Bell:
 
 @final
 class OneRequest:
-    """Stands between the application, in a task of its own, and the reader of its response.
+    """Passes the response from the task of the application to its reader.
 
     The head waits for the first piece of the body, as servers do it. The application need not wait
     for the reader, except if it sends much more than that takes.

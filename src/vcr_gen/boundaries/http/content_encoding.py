@@ -64,7 +64,7 @@ class Decoder:
         self._is_able = len(self._decompress) == len(self._names)
 
     def decode(self, wire: bytes) -> tuple[bytes, ...]:
-        """A piece as it is stored, after what is said of it; as it travelled if it is broken."""
+        """A stored piece, preceded by the asides on it; a broken piece stays as it was sent."""
         if not self._names:
             return (wire,)
         if not self._is_able:
@@ -94,7 +94,7 @@ class Encoder:
         self._begins: tuple[int, ...] = ()
 
     def heed(self, aside: Aside) -> None:
-        """Take what is said of the next piece, if it says how to encode it."""
+        """Remember an aside on the next piece, if it says how to encode that piece."""
         if isinstance(aside, Members):
             self._begins = aside.begins
 
