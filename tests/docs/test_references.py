@@ -20,9 +20,10 @@ from vcr_gen import (
     errors,
     pytest_plugin,
 )
-from vcr_gen.cli import demo, extract, generate, http_proxy, mark, mcp_sessions, verify
+from vcr_gen.cli import demo, extract, generate, http_proxy, mark, verify
 from vcr_gen.cli.cassette import actions as cassette
 from vcr_gen.cli.commands import COMMANDS, CommandModule
+from vcr_gen.cli.mcp import mcp_actions as mcp
 from vcr_gen.gen.settings.config import (
     BOUNDARY_SETTINGS,
     HTTP_SETTINGS,
@@ -61,7 +62,7 @@ def parser_of(module: CommandModule) -> argparse.ArgumentParser:
 def test_every_option_of_the_command_line_is_on_its_page(page: str) -> None:
     parsers = [
         generate.parser(COMMANDS),
-        *map(parser_of, (verify, extract, mark, cassette, demo, http_proxy, mcp_sessions)),
+        *map(parser_of, (verify, extract, mark, cassette, demo, http_proxy, mcp)),
     ]
     known = set().union(*map(options, parsers))
     words = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", read(page)))

@@ -37,7 +37,7 @@ COMMANDS: Final[Mapping[str, Command]] = MappingProxyType(
         "http": Command(
             "vcr_gen.cli.http_proxy", "record and replay the HTTP requests of any program"
         ),
-        "mcp": Command("vcr_gen.cli.mcp_sessions", "record MCP sessions, and serve them"),
+        "mcp": Command("vcr_gen.cli.mcp.mcp_actions", "record MCP sessions, and serve them"),
         "demo": Command(
             "vcr_gen.cli.demo", "take the tour: generate, record, replay, catch a change"
         ),

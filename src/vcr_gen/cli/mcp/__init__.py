@@ -1,0 +1,1 @@
+"""`vcr-gen mcp`: its actions and their shared code."""

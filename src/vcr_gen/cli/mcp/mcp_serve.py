@@ -1,0 +1,71 @@
+"""`vcr-gen mcp serve`: serves a recorded session to a client."""
+
+import argparse
+import sys
+from math import inf
+from pathlib import Path
+
+from vcr_gen.cli.mcp.server_commands import recording_command, require_mcp
+from vcr_gen.cli.outcome import DIFFERENT, FINE
+from vcr_gen.errors import DivergenceError, ReplayError
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this action."""
+    serve = subparsers.add_parser(
+        "serve",
+        help="serve a recorded session to a client",
+        description=(
+            "Serve a recorded session, without the server. A request that differs from "
+            "the recorded one is answered with an error that names the field; the exit code is "
+            "then 1."
+        ),
+    )
+    serve.add_argument("cassette", type=Path, metavar="FILE", help="the cassette")
+    serve.add_argument(
+        "--http",
+        type=int,
+        metavar="PORT",
+        help="serve streamable HTTP at http://127.0.0.1:PORT/mcp, until a signal ends it "
+        "(default: stdio)",
+    )
+    serve.add_argument(
+        "--pace",
+        type=_factor,
+        default=0.0,
+        metavar="FACTOR",
+        help="take as long as the recorded server, times this (default: as fast as possible)",
+    )
+
+
+def _factor(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < inf:
+        raise ValueError(text)
+    return value
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve; 1 if the session differs from the recorded one."""
+    require_mcp(arguments)
+    from vcr_gen import Cassette
+
+    try:
+        again = recording_command(arguments.cassette, ["COMMAND", "..."])
+        with Cassette(
+            arguments.cassette, "none", pace=arguments.pace, record_with=again
+        ) as cassette:
+            if arguments.http is None:
+                from vcr_gen.boundaries.mcp.mock_server import serve_stdio
+
+                serve_stdio(cassette)
+            else:
+                from vcr_gen.boundaries.mcp.http_mock_server import serve_http
+
+                serve_http(cassette, arguments.http)
+    except (DivergenceError, ReplayError) as error:
+        print(error, file=sys.stderr)
+        return DIFFERENT
+    return FINE

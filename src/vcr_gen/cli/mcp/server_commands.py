@@ -1,0 +1,32 @@
+"""What the actions of `vcr-gen mcp` share: the official SDK, and commands of servers."""
+
+import argparse
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from vcr_gen.errors import UsageError
+
+__all__ = ["recording_command", "require_mcp", "runnable"]
+
+
+def require_mcp(arguments: argparse.Namespace) -> None:
+    """Say what to install, if the official SDK is missing."""
+    from vcr_gen.boundaries.required_packages import require
+
+    require("mcp", extra="mcp", wanted_by=f"vcr-gen mcp {arguments.action}")
+
+
+def recording_command(path: Path, server: Sequence[str]) -> str:
+    """The command that records a session with a server."""
+    return shlex.join(["vcr-gen", "mcp", "record", "-o", str(path), "--", *server])
+
+
+@contextmanager
+def runnable(command: Sequence[str]) -> Iterator[None]:
+    """Say what is wrong with a command that cannot be run."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"vcr-gen: cannot run {command[0]}: {error.strerror}") from error
