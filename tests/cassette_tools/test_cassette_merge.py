@@ -13,7 +13,7 @@ from wrapping import wrap_package
 from vcr_gen import Cassette, Driver
 from vcr_gen.cli import main
 from vcr_gen.errors import DivergenceError
-from vcr_gen.runtime.tape.entries import unfold
+from vcr_gen.runtime.tape.unfolding import unfold
 
 _WRAPPERS = wrap_package(Path(__file__).parent / "merged")
 

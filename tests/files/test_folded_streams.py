@@ -9,8 +9,8 @@ from tape_data import write_tape
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
-from vcr_gen.runtime.tape.entries import Folding
 from vcr_gen.runtime.tape.events import End, Item, Signal, Start
+from vcr_gen.runtime.tape.folding import Folding
 from vcr_gen.runtime.tape.reading import Reading, partial_of, read_events
 from vcr_gen.runtime.tape.recording import Recording
 

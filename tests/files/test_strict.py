@@ -14,7 +14,7 @@ from vcr_gen.runtime.formats import (
     yaml_read,
 )
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
-from vcr_gen.runtime.tape.entries import unfold
+from vcr_gen.runtime.tape.unfolding import unfold
 
 
 def refusal(chosen: Format, data: bytes) -> tuple[int | None, str]:

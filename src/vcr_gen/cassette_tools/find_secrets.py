@@ -12,9 +12,9 @@ from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets, as_bytes, is_binary, text_of
-from vcr_gen.runtime.tape.entries import unfold
 from vcr_gen.runtime.tape.events import End, Event, Item, Start, kind_of
 from vcr_gen.runtime.tape.reading import open_regular, target_of
+from vcr_gen.runtime.tape.unfolding import unfold
 
 __all__ = ["Finding", "find_secrets"]
 

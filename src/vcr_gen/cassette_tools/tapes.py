@@ -15,8 +15,8 @@ from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.formats import format_for
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
-from vcr_gen.runtime.tape.entries import Folding
 from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Outcome, Start
+from vcr_gen.runtime.tape.folding import Folding
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.tape.recording import Recording

@@ -13,8 +13,8 @@ from vcr_gen.errors import CassetteError, CassetteMissingError, UsageError
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.entries import Folding
 from vcr_gen.runtime.tape.events import Event
+from vcr_gen.runtime.tape.folding import Folding
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import (
     entries_of,

@@ -11,8 +11,8 @@ from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.entries import unfold
 from vcr_gen.runtime.tape.reading import entries_of, open_regular, target_of
+from vcr_gen.runtime.tape.unfolding import unfold
 
 __all__ = ["add_parser", "run"]
 

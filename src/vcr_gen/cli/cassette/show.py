@@ -14,10 +14,10 @@ from vcr_gen.runtime.failures.format_values import item_type, show, show_argumen
 from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.privacy import redacting
-from vcr_gen.runtime.tape.entries import unfold
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, kind_of
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading
+from vcr_gen.runtime.tape.unfolding import unfold
 
 __all__ = ["add_parser", "run"]
 

@@ -8,7 +8,6 @@ from typing import Final, ParamSpec, TypeVar, final
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.strands.strands import Strands
-from vcr_gen.runtime.tape.entries import Folding
 from vcr_gen.runtime.tape.events import (
     CLOCK,
     End,
@@ -21,6 +20,7 @@ from vcr_gen.runtime.tape.events import (
     Soon,
     Start,
 )
+from vcr_gen.runtime.tape.folding import Folding
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
 from vcr_gen.runtime.values.stored_values import Screen
 

@@ -25,8 +25,8 @@ from vcr_gen.runtime.record.tape_writer import NotStored, Tape
 from vcr_gen.runtime.replay.live_peer import Patience
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.strands.strands import Strands
-from vcr_gen.runtime.tape.entries import Append, Folding, Grow
 from vcr_gen.runtime.tape.event_hooks import Hook
+from vcr_gen.runtime.tape.folding import Append, Folding, Grow
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.recording import Recording
 from vcr_gen.runtime.values.anchors import Anchors

@@ -17,7 +17,6 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets
 from vcr_gen.runtime.runs.base import Run, Settings, incomplete
 from vcr_gen.runtime.runs.replay_run import open_cassette
-from vcr_gen.runtime.tape.entries import unfold
 from vcr_gen.runtime.tape.events import (
     INTERNAL,
     End,
@@ -29,6 +28,7 @@ from vcr_gen.runtime.tape.events import (
 )
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading
+from vcr_gen.runtime.tape.unfolding import unfold
 from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
 from vcr_gen.runtime.values.object_numbers import Objects

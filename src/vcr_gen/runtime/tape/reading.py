@@ -13,8 +13,8 @@ from vcr_gen.errors import CassetteError, CassetteFormatError, CassetteMissingEr
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.formats.file_layout import count_in
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.entries import unfold
 from vcr_gen.runtime.tape.events import CLOCK, End, Event, Start
+from vcr_gen.runtime.tape.unfolding import unfold
 
 __all__ = [
     "Change",
