@@ -9,6 +9,7 @@ from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.boundary.rules import Rules
 from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.replay.strand_matching import Expectation
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import REACH, Slot, Window
 from vcr_gen.runtime.values.bound_methods import Bound
@@ -148,6 +149,16 @@ class Repeats:
         if answer and isinstance(answer[-1], End):
             self._note_answer(_Recorded(slot, answer), answer[-1])
         self._window.skip(slot.event.call)
+
+    def past(self, found: Expectation, find: Callable[[], Expectation]) -> Expectation:
+        """What the tape has after the calls that need not be made again."""
+        while not found.is_met and found.slot is not None:
+            if not self.may_be_left(found.slot):
+                break
+            self.leave_out(found.slot)
+            self._window.take(found.slot)
+            found = find()
+        return found
 
     def leave_out_the_rest(self) -> None:
         """Do without all calls that need not be made any more: the session is over."""

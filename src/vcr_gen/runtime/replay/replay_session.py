@@ -43,12 +43,12 @@ class Replayer:
     def go_out(self, operation: Operation) -> Any:
         """Assert an outbound call and answer it from the tape."""
         bound = operation.bound
-        encoded = self._engine.encoded_arguments(operation)
+        encoded = self._engine.calls.encoded_arguments(operation)
         if bound.kind is Kind.VALUE:
-            answer = self._engine.take_equal(operation, encoded)
+            answer = self._engine.calls.take_equal(operation, encoded)
             if answer is not None:
                 return _outcome(self._engine, answer, bound, bound.value)
-        call = self._engine.start(operation, encoded)
+        call = self._engine.calls.start(operation, encoded)
         match self._given(call, bound.kind):
             case Kind.STREAM:
                 return ReplayedStream(self._engine, call, bound)
@@ -78,8 +78,8 @@ class Replayer:
         """Assert an outbound call, and answer it from the tape in its turn."""
         running_library()
         bound = operation.bound
-        encoded = self._engine.encoded_arguments(operation)
-        call = await self._engine.start_async(operation, encoded)
+        encoded = self._engine.calls.encoded_arguments(operation)
+        call = await self._engine.calls.start_async(operation, encoded)
         return await self._await_out(call, bound)
 
     def come_in(self, operation: Operation) -> Any:
@@ -134,8 +134,8 @@ class Replayer:
             return bound.value.forward(value)
 
     def _answer(self, call: int, outcome: Any, passing: ValueChannel, value: Any) -> None:
-        end = End(call=call, outcome=outcome, value=self._engine.store(passing, value))
-        self._engine.produce(call, end, passing)
+        end = End(call=call, outcome=outcome, value=self._engine.answers.store(passing, value))
+        self._engine.answers.produce(call, end, passing)
 
     def _entered(self, operation: Operation) -> int:
         """The number of the inbound call: being delivered, or made by the test itself."""
@@ -143,7 +143,7 @@ class Replayer:
         if call:
             delivered_call.set(0)  # what the application calls in turn is not this delivery
             return call
-        return self._engine.enter(operation, self._engine.stored_arguments(operation))
+        return self._engine.enter(operation, self._engine.calls.stored_arguments(operation))
 
 
 def _outcome(engine: Engine, event: Event, bound: Bound, passing: ValueChannel) -> Any:

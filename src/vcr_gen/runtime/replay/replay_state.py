@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn, final
+from typing import TYPE_CHECKING, NoReturn, TypeVar, final
 
 from vcr_gen.errors import Divergence, DivergenceError, UsageError, ValueCodecError
 from vcr_gen.runtime.failures.headlines import Reporter
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.replay.live_peer import Patience
 
 __all__ = ["ReplayState"]
+
+_V = TypeVar("_V", bound=ValueCodecError)
 
 
 @final
@@ -156,6 +158,13 @@ class ReplayState:
                 "\n\nhint: make all calls before its `with` block or test ends, and await every "
                 "task they start"
             )
+
+    def keep(self, error: _V) -> _V:
+        """Keep an error if it is the first: the application may take it for the environment's."""
+        with self.monitor:
+            if self.failure is None:  # what comes after a divergence only follows from it
+                self.fault = self.fault or error
+        return error
 
     def fail(self, divergence: Divergence) -> NoReturn:
         """End the replay, here and for every task and thread that waits."""

@@ -62,7 +62,7 @@ class _Stream:
             passing, value = self._bound.raised, as_answer(value)
         else:
             return Signal(call=self._call, kind=kind), None
-        stored = self._engine.store(passing, value)
+        stored = self._engine.answers.store(passing, value)
         return Signal(call=self._call, kind=kind, value=stored), passing
 
 
@@ -77,7 +77,7 @@ class _Replayed(_Stream):
         if self._over:
             raise value if kind == "thrown" else self._stop
         if kind != "next":
-            self._engine.signal(*self._signal(kind, value))
+            self._engine.answers.signal(*self._signal(kind, value))
 
     def _give(self, event: Event) -> Any:
         """What the consumer gets: the item, or what the stream ends with."""
@@ -103,7 +103,7 @@ class _Replayed(_Stream):
         if self._over:
             return False
         self._over = True
-        self._engine.signal(*self._signal("closed"))
+        self._engine.answers.signal(*self._signal("closed"))
         return True
 
     def _end_close(self, event: Event) -> None:
@@ -184,8 +184,10 @@ class _Asserted(_Stream):
 
     def _given(self, item: Any) -> Any:
         """The stream has given an item."""
-        stored = self._engine.store(self._bound.value, item)
-        self._engine.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
+        stored = self._engine.answers.store(self._bound.value, item)
+        self._engine.answers.produce(
+            self._call, Item(call=self._call, value=stored), self._bound.value
+        )
         return self._bound.value.forward(item)
 
     def _left(self, error: BaseException, *, may_go_on: bool) -> None:
@@ -201,9 +203,9 @@ class _Asserted(_Stream):
                 pass
             case _ if may_go_on:
                 self._over = False
-                stored = self._engine.store(self._bound.raised, error)
+                stored = self._engine.answers.store(self._bound.raised, error)
                 item = Item(call=self._call, value=stored, raised=True)
-                self._engine.produce(self._call, item, self._bound.raised)
+                self._engine.answers.produce(self._call, item, self._bound.raised)
             case _:
                 self._over = True
                 self._end("raised", self._bound.raised, error)
@@ -216,8 +218,10 @@ class _Asserted(_Stream):
             self._end("raised", self._bound.raised, error)
 
     def _end(self, outcome: Any, passing: ValueChannel, value: Any) -> None:
-        end = End(call=self._call, outcome=outcome, value=self._engine.store(passing, value))
-        self._engine.produce(self._call, end, passing)
+        end = End(
+            call=self._call, outcome=outcome, value=self._engine.answers.store(passing, value)
+        )
+        self._engine.answers.produce(self._call, end, passing)
 
 
 @final
