@@ -6,7 +6,7 @@ A change is breaking if a caller may fail because of it.
 import json
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import pairwise
 from types import MappingProxyType
@@ -116,7 +116,11 @@ def compare_headers(before: Reading, after: Reading) -> list[Change]:
     for key in dict.fromkeys([*before.header, *after.header]):
         if key not in ignored:
             left, right = before.header.get(key, MISSING), after.header.get(key, MISSING)
-            found += _value_changes(key, left, right, {})
+            changes = _value_changes(key, left, right, {})
+            # Rules say what a replay compares: no caller depends on them.
+            found += (
+                (replace(each, breaking=False) for each in changes) if key == "rules" else changes
+            )
     signatures = Header.read(before.header, before.path).signatures
     others = Header.read(after.header, after.path).signatures
     found.extend(

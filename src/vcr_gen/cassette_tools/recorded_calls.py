@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias, final
 
 from vcr_gen.runtime.failures.call_names import call_name
@@ -76,6 +77,11 @@ class RecordedCall:
     def name(self) -> str:
         """`Boundary.method`, or what its arguments name it: `http GET /jobs/7`."""
         return call_name(self.start.of, self.start.arguments, self.signature)
+
+    def is_named(self, pattern: str) -> bool:
+        """Whether a name with `*` fits: `server tools/call search`, `tools/call *`, `Shell.run`."""
+        title = self.name.removeprefix(f"{self.boundary} ")
+        return any(fnmatchcase(name, pattern) for name in (self.name, title, self.start.of))
 
     @property
     def words(self) -> str:

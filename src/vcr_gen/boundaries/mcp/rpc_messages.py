@@ -89,7 +89,10 @@ ShownMessage: TypeAlias = Annotated[
     Message,
     Codec(_to_plain, _from_plain),
     Match(key=compared_message),
-    Shown("{method} {params.name?}{params.uri?}", name="{method} {params.name?}{params.uri?}"),
+    Shown(
+        "{method} {params.name?}{params.uri?} {params.arguments?}",
+        name="{method} {params.name?}{params.uri?}",
+    ),
 ]
 
 

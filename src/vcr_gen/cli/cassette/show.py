@@ -3,13 +3,14 @@
 import argparse
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
 from vcr_gen.cli.outcome import FINE, Outcome, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options, cut, duration
 from vcr_gen.errors import UsageError
+from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.format_values import item_type, show, show_arguments
 from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.formats import Entry, format_for
@@ -107,8 +108,8 @@ def _overview(
         start = starts.get(first.call)
         depth = _depth(start, starts) + (not isinstance(first, Start))
         signature = "" if start is None else signatures.get(start.of, "")
-        types = declared_types(signature)
-        what = "  ".join(_words(event, start, types, alone=len(events) == 1) for event in events)
+        alone = len(events) == 1
+        what = "  ".join(_words(event, start, signature, alone=alone) for event in events)
         failed = isinstance(events[-1], End) and events[-1].outcome != "returned"
         line = cut(f"{number:>{width}}  {first.at:>10.6f}  {'  ' * depth}{what}", room)
         yield terminal.paint(line, "red") if failed else line
@@ -116,8 +117,11 @@ def _overview(
             starts.pop(first.call, None)
 
 
-def _words(event: Event, start: Start | None, types: Mapping[str, str], *, alone: bool) -> str:
-    name = start.of if start is not None else f"call {event.call}"
+def _words(event: Event, start: Start | None, signature: str, *, alone: bool) -> str:
+    types = declared_types(signature)
+    name = f"call {event.call}"
+    if start is not None:
+        name = call_name(start.of, start.arguments, signature)
     match event:
         case Start():
             arrow = "←" if event.inbound else "→"

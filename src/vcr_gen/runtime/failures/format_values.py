@@ -246,12 +246,11 @@ def show_arguments(
 
 
 def _listed(arguments: Mapping[str, Plain], types: Mapping[str, str], width: int) -> str:
-    if len(arguments) == 1:
-        [(name, value)] = arguments.items()
-        if shown_forms(types.get(name, "")).form:
-            return show(value, width, types[name])
+    shown = {name: show(value, width, types.get(name, "")) for name, value in arguments.items()}
     return ", ".join(
-        f"{name}={show(value, width, types.get(name, ''))}" for name, value in arguments.items()
+        # A value with a form of its own explains itself.
+        text if shown_forms(types.get(name, "")).form else f"{name}={text}"
+        for name, text in shown.items()
     )
 
 
