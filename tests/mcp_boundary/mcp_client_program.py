@@ -26,6 +26,21 @@ async def session(transport: AbstractAsyncContextManager[Any], era: str) -> list
         content = types.TextContent(type="text", text="because")
         return types.CreateMessageResult(role="assistant", content=content, model="m")
 
+    async def choose(context: Any, params: Any) -> types.ElicitResult:
+        seen.append(("to choose", params.message))
+        return types.ElicitResult(action="accept", content={"size": 3})
+
+    async def roots(context: Any) -> types.ListRootsResult:
+        seen.append("asked for roots")
+        return types.ListRootsResult(roots=[types.Root(uri="file:///work")])
+
+    async def hear(message: Any) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            seen.append("changed")
+            changed.set()
+
+    changed = anyio.Event()
+
     async def call(tool: str, **arguments: object) -> None:
         try:
             result = await client.call_tool(tool, arguments, progress_callback=progress)
@@ -38,6 +53,9 @@ async def session(transport: AbstractAsyncContextManager[Any], era: str) -> list
         mode=era,
         sampling_callback=sample,
         logging_callback=log,
+        elicitation_callback=choose,
+        list_roots_callback=roots,
+        message_handler=hear,
         log_level=None if era == "legacy" else "info",
     ) as client:
         seen.append([tool.name for tool in (await client.list_tools()).tools])
@@ -48,6 +66,12 @@ async def session(transport: AbstractAsyncContextManager[Any], era: str) -> list
             tasks.start_soon(lambda: call("count", to=3))
             tasks.start_soon(lambda: call("count", to=2))
         await call("ask", question="why?")
+        await call("choose")
+        await call("where")
+        await call("learn")
+        if era == "legacy":
+            await changed.wait()
+        await call("refuse")
         await call("fail")
         await call("nothing")
         await cancelled(client, seen)

@@ -1,7 +1,9 @@
 """Commands and transports of the tests."""
 
+import subprocess
 import sys
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,3 +28,17 @@ def over_stdio(command: tuple[str, ...]) -> AbstractAsyncContextManager[Any]:
 
 def driving(cassette: Path, *server: str) -> tuple[str, ...]:
     return (*VCR_GEN, "mcp", "drive", str(cassette), "--", *server)
+
+
+@contextmanager
+def listening(command: tuple[str, ...], *, code: int = 0, complaint: str = "") -> Iterator[str]:
+    """The URL that a command announces; it is then ended by a signal."""
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        try:
+            yield process.stderr.readline().split()[-1]
+        finally:
+            process.terminate()
+            complaints = process.stderr.read()
+    assert complaint in complaints if complaint else complaints == ""
+    assert process.returncode == code

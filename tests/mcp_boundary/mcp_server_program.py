@@ -1,15 +1,22 @@
 """A server of the official SDK: `python mcp_server_program.py`."""
 
+import json
 import sys
 import warnings
 
 import anyio
+from mcp import MCPError
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp_types import SamplingMessage, TextContent
+from pydantic import BaseModel
 
 warnings.simplefilter("ignore")  # logging and sampling leave the protocol in 2026
 server = MCPServer("demo", log_level="CRITICAL")
+
+
+class Choice(BaseModel):
+    size: int
 
 
 @server.tool()
@@ -42,6 +49,26 @@ async def ask(question: str, ctx: Context) -> str:
 
 
 @server.tool()
+async def choose(ctx: Context) -> str:
+    return str(await ctx.elicit("Which one?", Choice))
+
+
+@server.tool()
+async def where(ctx: Context) -> list[str]:
+    return [str(root.uri) for root in (await ctx.session.list_roots()).roots]
+
+
+@server.tool()
+async def learn(ctx: Context) -> None:
+    await ctx.session.send_tool_list_changed()
+
+
+@server.tool()
+async def refuse() -> str:
+    raise MCPError(-32050, "not today", {"until": ["tomorrow", 1.5, None]})
+
+
+@server.tool()
 async def fail() -> str:
     raise ValueError("no such order")
 
@@ -57,6 +84,7 @@ def today() -> str:
 
 
 if __name__ == "__main__":
-    if "--print" in sys.argv:
-        print("starting", flush=True)
+    if "--speak" in sys.argv:
+        said = {"method": "notifications/message", "params": {"level": "info", "data": "ready"}}
+        print(json.dumps({"jsonrpc": "2.0", **said}), flush=True)
     server.run("stdio")

@@ -1,7 +1,6 @@
 """A client sees the same live, while recording, and without the server."""
 
 import socket
-import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -86,21 +85,3 @@ def test_a_server_over_http(tmp_path, era, url):
     recorded = anyio.run(in_process, tape, "all", era, url)
     assert without_order(anyio.run(live)) == without_order(recorded)
     assert recorded == anyio.run(in_process, tape, "none", era, "http://127.0.0.1:9/gone")
-
-
-@pytest.mark.parametrize("era", [pytest.param("legacy", marks=pytest.mark.slow), "auto"])
-def test_a_recording_over_stdio_is_served_over_http(tmp_path, era):
-    tape = tmp_path / "tape.yaml"
-    recorded = anyio.run(outside, recording(tape), era)
-    command = (*serving(tape), "--http", "0")
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as mock:
-        assert mock.stderr
-        served_at = mock.stderr.readline().split()[-1]
-
-        async def over_http() -> list[object]:
-            return await session(streamable_http_client(served_at), era)
-
-        assert without_order(recorded) == without_order(anyio.run(over_http))
-        mock.terminate()
-        assert mock.stderr.read() == ""
-    assert mock.returncode == 0

@@ -1,24 +1,23 @@
 """Serves a recorded session to a client over streamable HTTP, on loopback."""
 
 import asyncio
-import logging
-import signal
-import socket
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Any, Final, cast, final
+from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any, cast, final
 
-import uvicorn
+import anyio
 from mcp import MCPError
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.message import ServerMessageMetadata
 from mcp_types import JSONRPCNotification, JSONRPCRequest
 from pydantic import RootModel
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vcr_gen import Cassette
 from vcr_gen.boundaries.mcp.client_seat import ClientSeat
+from vcr_gen.boundaries.mcp.loopback_server import SECURITY, LoopbackServer
 from vcr_gen.boundaries.mcp.ports import Progress
 from vcr_gen.boundaries.mcp.rpc_endpoint import Handler, answer_of, progress_to, without_token
 from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
@@ -26,55 +25,23 @@ from vcr_gen.errors import DivergenceError
 
 __all__ = ["serve_http"]
 
-HOST: Final = "127.0.0.1"
-_SECONDS_TO_END: Final = 1
-
 
 def serve_http(cassette: Cassette, port: int) -> None:
     """Answer clients at `http://127.0.0.1:PORT/mcp`, until a signal ends the process."""
-    # Both complain about clients that leave while they are being answered, as clients may.
-    for name in ("mcp", "uvicorn"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    asyncio.run(_serve(cassette, port))
+    asyncio.run(_serve(cassette, LoopbackServer(port)))
 
 
-async def _serve(cassette: Cassette, port: int) -> None:
-    client = _HttpClient()
-    server: Server[Any] = Server("vcr-gen")
-    server.middleware[:] = [client.hear]
-    app = server.streamable_http_app(host=HOST)
-    config = uvicorn.Config(
-        app,
-        host=HOST,
-        port=port,
-        log_config=None,
-        timeout_graceful_shutdown=_SECONDS_TO_END,
-    )
-    running = _Announced(config)
-    client.stop = lambda: setattr(running, "should_exit", True)
+async def _serve(cassette: Cassette, server: LoopbackServer) -> None:
     with cassette.peer() as peer:
-        playing = asyncio.ensure_future(ClientSeat(cassette, client, None).play_server())
-        await running.serve()
-        peer.gone()
-        await playing
-
-
-@final
-class _Announced(uvicorn.Server):
-    """Says on stderr when clients can come, and returns after a signal."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Let signals end the server; uvicorn's own way raises them again afterwards."""
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self.handle_exit)
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            port = self.servers[0].sockets[0].getsockname()[1]
-            print(f"vcr-gen: serving at http://{HOST}:{port}/mcp", file=sys.stderr, flush=True)
+        async with anyio.create_task_group() as tasks:
+            client = _HttpClient(server)
+            seat = ClientSeat(cassette, client, None)
+            client.when_it_speaks = lambda: tasks.start_soon(seat.play_server)
+            sdk: Server[Any] = Server("vcr-gen")
+            sdk.middleware[:] = [client.hear]
+            app = client.watched(sdk.streamable_http_app(transport_security=SECURITY))
+            await server.run(app, f"serving at {server.origin}/mcp")
+            peer.gone()
 
 
 @final
@@ -82,20 +49,51 @@ class _HttpClient:
     """A client as far as the SDK's server lets us hear and reach it.
 
     What belongs to no request goes with the latest request that is not answered yet: over HTTP,
-    each answer is a stream of its own.
+    each answer is a stream of its own. If there is none, it goes by the stream that a client opens
+    for that, or waits for the next request.
     """
 
     handler: Handler
-    stop: Any
+    when_it_speaks: Callable[[], object]
+    """Called before the first message of the client: nothing can reach a client earlier."""
 
-    def __init__(self) -> None:
+    def __init__(self, server: LoopbackServer) -> None:
+        self._server = server
         self._asking: list[ServerRequestContext[Any, Any]] = []
         self._last: ServerRequestContext[Any, Any] | None = None
+        self._streams = 0
+        self._reachable_again = anyio.Event()
+
+    def watched(self, app: ASGIApp) -> ASGIApp:
+        """The application, which lets this client know when it listens to a stream of its own."""
+
+        async def watching(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] != "http" or scope["method"] != "GET":
+                await app(scope, receive, send)
+                return
+            listens = 0
+
+            async def begin(message: Any) -> None:
+                nonlocal listens
+                await send(message)
+                if message["type"] == "http.response.start" and message["status"] == HTTPStatus.OK:
+                    listens = 1
+                    self._streams += 1
+                    self._is_reachable()
+
+            try:
+                await app(scope, receive, begin)
+            finally:
+                self._streams -= listens
+
+        return watching
 
     async def hear(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Let the tape answer what the client says; the SDK's server has nothing to say."""
         params = dict(ctx.params or {})
         message = Message(ctx.method, without_token(params))
+        if self._last is None:
+            self.when_it_speaks()
         self._last = ctx
         if ctx.request_id is None:
             if ctx.method not in ("notifications/cancelled", "notifications/progress"):
@@ -103,6 +101,7 @@ class _HttpClient:
                     await self.handler.notify(message)
             return await call_next(ctx)
         self._asking.append(ctx)
+        self._is_reachable()
         try:
             token = params.get("_meta", {}).get("progressToken")
             progress = None if token is None else progress_to(token, self._telling(ctx))
@@ -124,7 +123,7 @@ class _HttpClient:
     async def request(self, message: Message, progress: Progress | None) -> Result:
         """Ask the client."""
         del progress
-        context = self._reachable()
+        context = await self._reachable()
         related = ServerMessageMetadata(related_request_id=context.request_id)
         asked: Any = JSONRPCRequest(jsonrpc="2.0", id=0, **_called(message))
         try:
@@ -138,19 +137,27 @@ class _HttpClient:
 
     async def notify(self, message: Message) -> None:
         """Tell the client something."""
-        context = self._reachable()
+        context = await self._reachable()
         told: Any = JSONRPCNotification(jsonrpc="2.0", **_called(message))
         related = context.request_id if self._asking else None
         await context.session.send_notification(told, related)
 
     async def closed(self) -> None:
         """End as the recorded server did."""
-        self.stop()
+        self._server.stop()
 
-    def _reachable(self) -> ServerRequestContext[Any, Any]:
-        context = self._asking[-1] if self._asking else self._last
-        assert context is not None, "a recorded client spoke first"
-        return context
+    async def _reachable(self) -> ServerRequestContext[Any, Any]:
+        """What reaches the client, as soon as something does."""
+        while True:
+            if self._asking:
+                return self._asking[-1]
+            if self._last is not None and self._streams:
+                return self._last
+            await self._reachable_again.wait()
+
+    def _is_reachable(self) -> None:
+        self._reachable_again.set()
+        self._reachable_again = anyio.Event()
 
 
 def _called(message: Message) -> dict[str, Any]:

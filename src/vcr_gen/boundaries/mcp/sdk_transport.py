@@ -2,23 +2,19 @@
 
 import os
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
-from typing import Any, TypeAlias, final
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 
 import anyio
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
 
 from vcr_gen import Cassette
 from vcr_gen.boundaries.mcp.client_seat import ClientSeat
-from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame
+from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint
+from vcr_gen.boundaries.mcp.sdk_streams import Streams, StreamWire
 
-__all__ = ["Streams", "transport"]
-
-Streams: TypeAlias = tuple[Any, Any]
-"""What a transport of the SDK gives: a stream to read from and one to write to."""
+__all__ = ["transport"]
 
 
 @asynccontextmanager
@@ -31,9 +27,9 @@ async def transport(
     async with AsyncExitStack() as stack:
         server_wire = None
         if cassette.calls_real:
-            server_wire = _Wire(*await stack.enter_async_context(_real(server)))
+            server_wire = StreamWire(*await stack.enter_async_context(_real(server)))
         tasks = await stack.enter_async_context(anyio.create_task_group())
-        client_wire = _Wire(from_client, to_client)
+        client_wire = StreamWire(from_client, to_client)
         client = Endpoint(tasks, client_wire)
         server_end = None if server_wire is None else Endpoint(tasks, server_wire)
         seat = ClientSeat(cassette, client, server_end)
@@ -62,30 +58,6 @@ def _real(
     return stdio_client(parameters)
 
 
-async def _hear_server(wire: "_Wire", server: Endpoint, seat: ClientSeat) -> None:
+async def _hear_server(wire: StreamWire, server: Endpoint, seat: ClientSeat) -> None:
     await wire.pass_to(server)
     await seat.server_has_ended()
-
-
-@final
-class _Wire:
-    """Frames over the two streams of a transport."""
-
-    def __init__(self, reads: Any, writes: Any) -> None:
-        self._reads = reads
-        self._writes = writes
-
-    async def send(self, frame: Frame, metadata: Any = None) -> None:
-        message = jsonrpc_message_adapter.validate_python(frame, by_name=False)
-        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # it has left
-            await self._writes.send(SessionMessage(message, metadata))
-
-    async def close(self) -> None:
-        await self._writes.aclose()
-
-    async def pass_to(self, end: Endpoint) -> None:
-        """Pass on what that side says, until it leaves."""
-        async for item in self._reads:
-            if isinstance(item, SessionMessage):
-                frame = item.message.model_dump(by_alias=True, exclude_unset=True)
-                await end.receive(frame, item.metadata)

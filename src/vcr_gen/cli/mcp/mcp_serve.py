@@ -4,10 +4,14 @@ import argparse
 import sys
 from math import inf
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vcr_gen.cli.mcp.server_commands import recording_command, require_mcp
 from vcr_gen.cli.outcome import DIFFERENT, FINE
 from vcr_gen.errors import DivergenceError, ReplayError
+
+if TYPE_CHECKING:
+    from vcr_gen import Cassette
 
 __all__ = ["add_parser", "run"]
 
@@ -24,12 +28,19 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         ),
     )
     serve.add_argument("cassette", type=Path, metavar="FILE", help="the cassette")
-    serve.add_argument(
+    wires = serve.add_mutually_exclusive_group()
+    wires.add_argument(
         "--http",
         type=int,
         metavar="PORT",
-        help="serve streamable HTTP at http://127.0.0.1:PORT/mcp, until a signal ends it "
-        "(default: stdio)",
+        help="serve streamable HTTP at http://127.0.0.1:PORT/mcp, until a signal ends it; "
+        "0 takes a free port (default: stdio)",
+    )
+    wires.add_argument(
+        "--sse",
+        type=int,
+        metavar="PORT",
+        help="serve the older HTTP+SSE transport at http://127.0.0.1:PORT/sse, likewise",
     )
     serve.add_argument(
         "--pace",
@@ -57,15 +68,23 @@ def run(arguments: argparse.Namespace) -> int:
         with Cassette(
             arguments.cassette, "none", pace=arguments.pace, record_with=again
         ) as cassette:
-            if arguments.http is None:
-                from vcr_gen.boundaries.mcp.mock_server import serve_stdio
-
-                serve_stdio(cassette)
-            else:
-                from vcr_gen.boundaries.mcp.http_mock_server import serve_http
-
-                serve_http(cassette, arguments.http)
+            _serve(cassette, arguments)
     except (DivergenceError, ReplayError) as error:
         print(error, file=sys.stderr)
         return DIFFERENT
     return FINE
+
+
+def _serve(cassette: "Cassette", arguments: argparse.Namespace) -> None:
+    if arguments.http is not None:
+        from vcr_gen.boundaries.mcp.http_mock_server import serve_http
+
+        serve_http(cassette, arguments.http)
+    elif arguments.sse is not None:
+        from vcr_gen.boundaries.mcp.sse_mock_server import serve_sse
+
+        serve_sse(cassette, arguments.sse)
+    else:
+        from vcr_gen.boundaries.mcp.mock_server import serve_stdio
+
+        serve_stdio(cassette)

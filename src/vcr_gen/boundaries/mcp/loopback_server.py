@@ -1,0 +1,84 @@
+"""Runs an HTTP server on loopback until a signal ends it."""
+
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final, final
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+
+from vcr_gen.errors import UsageError
+
+__all__ = ["HOST", "SECURITY", "LoopbackServer"]
+
+HOST: Final = "127.0.0.1"
+SECURITY: Final = TransportSecuritySettings(
+    allowed_hosts=["127.0.0.1:*", "localhost:*"],
+    allowed_origins=["http://127.0.0.1:*", "http://localhost:*"],
+)
+"""Refuses what a page of another site sends here, by a name of its own for this machine."""
+_SECONDS_TO_END: Final = 1
+
+
+@final
+class LoopbackServer:
+    """An HTTP server of this machine alone; listens from the beginning."""
+
+    def __init__(self, port: int) -> None:
+        try:
+            self._listener = socket.create_server((HOST, port))
+        except OverflowError:
+            raise UsageError(f"vcr-gen: {port} is not a port: they go from 0 to 65535") from None
+        except OSError as error:
+            why = os.strerror(error.errno or 0)
+            raise UsageError(f"vcr-gen: cannot listen on {HOST}:{port}: {why}") from error
+        self.origin: Final = f"http://{HOST}:{self._listener.getsockname()[1]}"
+        self._running: uvicorn.Server | None = None
+
+    async def run(self, app: Any, announcement: str) -> None:
+        """Serve an application until a signal comes or `stop` is called.
+
+        The announcement is printed on stderr when clients can come.
+        """
+        # Both complain about clients that leave while they are being answered, as clients may.
+        for name in ("mcp", "uvicorn"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=_SECONDS_TO_END,
+        )
+        self._running = _EndedBySignals(config, announcement)
+        await self._running.serve(sockets=[self._listener])
+
+    def stop(self) -> None:
+        """End as a signal would end it."""
+        if self._running is not None:
+            self._running.should_exit = True
+
+
+@final
+class _EndedBySignals(uvicorn.Server):
+    """Says on stderr when clients can come, and returns after a signal."""
+
+    def __init__(self, config: uvicorn.Config, announcement: str) -> None:
+        super().__init__(config)
+        self._announcement = announcement
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Let signals end the server; uvicorn's own way raises them again afterwards."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self.handle_exit)
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        print(f"vcr-gen: {self._announcement}", file=sys.stderr, flush=True)

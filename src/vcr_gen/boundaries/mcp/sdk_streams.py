@@ -1,0 +1,41 @@
+"""Frames over the two streams of a transport of the SDK."""
+
+from contextlib import suppress
+from typing import Any, TypeAlias, final
+
+import anyio
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+
+from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame
+
+__all__ = ["StreamWire", "Streams"]
+
+Streams: TypeAlias = tuple[Any, Any]
+"""What a transport of the SDK gives: a stream to read from and one to write to."""
+
+
+@final
+class StreamWire:
+    """The side at the other end of two streams."""
+
+    def __init__(self, reads: Any, writes: Any) -> None:
+        self._reads = reads
+        self._writes = writes
+
+    async def send(self, frame: Frame, metadata: Any = None) -> None:
+        """Send a frame; silently not, if that side has left."""
+        message = jsonrpc_message_adapter.validate_python(frame, by_name=False)
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # it has left
+            await self._writes.send(SessionMessage(message, metadata))
+
+    async def close(self) -> None:
+        """Tell that side that no frame will follow."""
+        await self._writes.aclose()
+
+    async def pass_to(self, end: Endpoint) -> None:
+        """Pass on what that side says, until it leaves."""
+        async for item in self._reads:
+            if isinstance(item, SessionMessage):
+                frame = item.message.model_dump(by_alias=True, exclude_unset=True)
+                await end.receive(frame, item.metadata)
