@@ -99,4 +99,4 @@ def test_a_port_that_is_taken(empty_tape, option):
 def test_a_port_that_does_not_exist(empty_tape):
     run = run_command("mcp", "serve", "tape.yaml", "--sse", "65536", cwd=empty_tape.parent)
     assert run.code == 2
-    assert run.err == "vcr-gen: 65536 is not a port: they go from 0 to 65535\n"
+    assert "argument --sse: invalid port value: '65536'" in run.err

@@ -32,8 +32,6 @@ class LoopbackServer:
     def __init__(self, port: int) -> None:
         try:
             self._listener = socket.create_server((HOST, port))
-        except OverflowError:
-            raise UsageError(f"vcr-gen: {port} is not a port: they go from 0 to 65535") from None
         except OSError as error:
             why = os.strerror(error.errno or 0)
             raise UsageError(f"vcr-gen: cannot listen on {HOST}:{port}: {why}") from error

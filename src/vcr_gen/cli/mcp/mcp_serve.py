@@ -6,7 +6,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vcr_gen.cli.mcp.server_commands import recording_command, require_mcp
+from vcr_gen.cli.mcp.server_commands import port, recording_command, require_mcp
 from vcr_gen.cli.outcome import DIFFERENT, FINE
 from vcr_gen.errors import DivergenceError, ReplayError
 
@@ -31,14 +31,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     wires = serve.add_mutually_exclusive_group()
     wires.add_argument(
         "--http",
-        type=int,
+        type=port,
         metavar="PORT",
         help="serve streamable HTTP at http://127.0.0.1:PORT/mcp, until a signal ends it; "
         "0 takes a free port (default: stdio)",
     )
     wires.add_argument(
         "--sse",
-        type=int,
+        type=port,
         metavar="PORT",
         help="serve the older HTTP+SSE transport at http://127.0.0.1:PORT/sse, likewise",
     )

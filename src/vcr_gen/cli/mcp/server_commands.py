@@ -5,10 +5,21 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from vcr_gen.errors import UsageError
 
-__all__ = ["recording_command", "require_mcp", "runnable"]
+__all__ = ["port", "recording_command", "require_mcp", "runnable"]
+
+_LAST_PORT: Final = 65535
+
+
+def port(text: str) -> int:
+    """The number of a port; 0 takes a free one."""
+    value = int(text)
+    if not 0 <= value <= _LAST_PORT:
+        raise ValueError(text)
+    return value
 
 
 def require_mcp(arguments: argparse.Namespace) -> None:
