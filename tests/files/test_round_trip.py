@@ -21,7 +21,7 @@ from hypothesis import given
 from ruamel import yaml as ruamel_yaml
 
 from vcr_gen.runtime.formats import Format, jsonl_format
-from vcr_gen.runtime.formats.yaml_format import read_quickly
+from vcr_gen.runtime.formats.yaml_quick import read_quickly
 from vcr_gen.runtime.formats.yaml_read import parse_entries
 from vcr_gen.runtime.plain import Plain
 

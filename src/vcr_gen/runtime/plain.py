@@ -110,9 +110,9 @@ _LONGEST_SHOWN: Final = 40
 
 def parse_int(text: str) -> int:
     """Parse an int; ValueError if it is outside the plain model."""
-    if len(text) > _LONGEST_INT or not INT_MIN <= int(text) <= INT_MAX:
-        raise ValueError("an int must fit into 64 bits")
-    return int(text)
+    if len(text) <= _LONGEST_INT and INT_MIN <= (number := int(text)) <= INT_MAX:
+        return number
+    raise ValueError("an int must fit into 64 bits")
 
 
 def parse_float(text: str) -> float:
