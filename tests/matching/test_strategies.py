@@ -16,6 +16,7 @@ from vcr_market import MarketFetch, VcrDesk, VcrMarket
 from vcr_gen import Cassette, DivergenceError, Rule, UnusedRuleWarning
 from vcr_gen.boundary import Volatile
 from vcr_gen.errors import UnusedEventsError, UsageError
+from vcr_gen.runtime.replay import matcher
 
 Call = tuple[str, Mapping[str, int]]
 
@@ -250,6 +251,24 @@ def test_a_tape_of_5_000_calls_replays_in_linear_time(
         times.append(seconds_of(path, numbers, strategy=strategy, order=order))
 
     assert times[1] / times[0] < 11  # five times the calls; quadratic would be 25
+
+
+def test_dropping_the_calls_that_were_made_costs_no_more_on_a_long_tape(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[int] = []
+    left = matcher._left
+
+    def counted(queues: Mapping[Any, Any]) -> dict[Any, Any]:
+        looked_at.append(sum(map(len, queues.values())))
+        return left(queues)
+
+    monkeypatch.setattr(matcher, "_left", counted)
+    count = 10_000
+    path = tape_of(tmp_path / "tape.jsonl", count)
+    seconds_of(path, [count, *range(1, count)], strategy="exact", order="lanes")
+
+    assert sum(looked_at) < 10 * count
 
 
 def test_calls_with_secrets_are_found_by_their_arguments_too(tmp_path: Path) -> None:

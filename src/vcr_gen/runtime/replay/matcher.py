@@ -23,8 +23,8 @@ __all__ = ["Matcher"]
 
 _K = TypeVar("_K")
 
-_FORGET_AFTER = 1000
-"""After how many events those that are done are dropped."""
+_FEW = 1000
+"""So many indexed calls are kept in any case, whether they were made or not."""
 
 _Lane: TypeAlias = tuple[str, str]
 """A method, and the object that it is called on."""
@@ -44,6 +44,9 @@ class _Lanes:
         self._without_key: dict[_Lane, list[Slot]] = {}
         self._alike: dict[_Lane, deque[Slot]] = {}
         self._boundaries: dict[str, deque[Slot]] = {}
+        self._indexed = 0
+        """The calls in the index, including those that were made since `_forget`."""
+        self._most_indexed = _FEW
 
     def equal(self, bound: Bound, on: str, arguments: Mapping[str, Plain]) -> Iterator[Slot]:
         """The recorded calls that equal this one wherever equality is asked for."""
@@ -121,10 +124,11 @@ class _Lanes:
     def _index(self, fresh: list[Slot]) -> None:
         for slot in fresh:
             self._seen = slot.index
-            if slot.index % _FORGET_AFTER == 0:
-                self._forget()
             event = slot.event
             if isinstance(event, Start) and not event.inbound:
+                if self._indexed >= self._most_indexed:
+                    self._forget()
+                self._indexed += 1
                 lane = (event.of, event.on)
                 self._without_key.setdefault(lane, []).append(slot)
                 self._alike.setdefault(lane, deque()).append(slot)
@@ -132,12 +136,17 @@ class _Lanes:
                 self._boundaries.setdefault(boundary, deque()).append(slot)
 
     def _forget(self) -> None:
-        """Drop the calls that were made, so that a long tape is not held in memory."""
+        """Drop the calls that were made, so that a long tape is not held in memory.
+
+        The next time comes when the index has doubled: else a call would cost more on a long tape.
+        """
         self._equal = _left(self._equal)
         self._exact = _left(self._exact)
         self._keys = {slot: key for slot, key in self._keys.items() if not slot.done}
         self._alike = _left(self._alike)
         self._boundaries = _left(self._boundaries)
+        self._indexed = sum(map(len, self._alike.values()))
+        self._most_indexed = max(_FEW, 2 * self._indexed)
 
 
 def _left(queues: Mapping[_K, deque[Slot]]) -> dict[_K, deque[Slot]]:
