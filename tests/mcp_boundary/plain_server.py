@@ -33,6 +33,12 @@ for line in sys.stdin:
             key = "spoken" if altered == "renamed" else "said"
             extra = {"extra": True} if altered == "extra" else {}
             say(id=number, result={key: said, **extra})
+    elif method == "work":
+        token = said["_meta"]["progressToken"]
+        for step in (1, 2):
+            params = {"progressToken": token, "progress": step}
+            say(method="notifications/progress", params=params)
+        say(id=number, result={})
     elif method == "whose":
         if altered == "asks nothing":
             say(id=number, result={"roots": ["here"]})

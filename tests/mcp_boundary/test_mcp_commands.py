@@ -53,6 +53,18 @@ def test_the_mock_says_what_the_server_said(tmp_path, tape):
         assert client.leave() == (0, "")
 
 
+def test_progress_is_recorded_whatever_its_token(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    token = {"progressToken": "a token of mine"}
+    with client_of(recording(tape, *PLAIN)) as client:
+        live = client.ask("work", _meta=token)
+        assert client.leave() == (0, "")
+    assert [frame["params"]["progress"] for frame in live[:-1]] == [1, 2]
+    with client_of(serving(tape)) as client:
+        assert live == client.ask("work", _meta=token)
+        assert client.leave() == (0, "")
+
+
 def test_a_changed_request_gets_an_error_that_names_the_field(tape):
     with client_of(serving(tape)) as client:
         [answer] = client.ask("echo", text="Grüße", number=2)

@@ -11,11 +11,9 @@ from threading import Thread
 from typing import Final, final
 
 import anyio
-from anyio.abc import TaskGroup
 
 from vcr_gen import Cassette
-from vcr_gen.boundaries.mcp.client_seat import ClientSeat
-from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame
+from vcr_gen.boundaries.mcp.session_tap import SessionTap
 from vcr_gen.boundaries.mcp.stdio_lines import LineBuffer, pump, write_all
 
 __all__ = ["record_stdio"]
@@ -61,8 +59,23 @@ def _stop(server: "subprocess.Popen[bytes]") -> None:
 async def _record(cassette: Cassette, forwarding: "_Forwarding") -> None:
     heard = forwarding.begin()
     async with anyio.create_task_group() as tasks:
-        await _Tap(cassette, tasks).follow(heard)
+        await _follow(SessionTap(cassette, tasks), heard)
         tasks.cancel_scope.cancel()
+
+
+async def _follow(tap: SessionTap, heard: "asyncio.Queue[_Heard]") -> None:
+    """Record what is heard, until the server has left."""
+    lines = {True: LineBuffer(), False: LineBuffer()}
+    while True:
+        item = await heard.get()
+        if item.piece:
+            for frame in lines[item.by_client].frames(item.piece):
+                await tap.passed(frame, by_client=item.by_client)
+        elif item.by_client:
+            await tap.client_has_left()
+        else:
+            await tap.server_has_left()
+            return
 
 
 @final
@@ -101,63 +114,3 @@ class _Forwarding:
     def _tell(self, item: _Heard) -> None:
         with suppress(RuntimeError):  # the loop is closed: the recording has failed
             self._loop.call_soon_threadsafe(self._heard.put_nowait, item)
-
-
-@final
-class _Tap:
-    """Tells the wrappers what passes between a client and its server, in the order of the wire."""
-
-    def __init__(self, cassette: Cassette, tasks: TaskGroup) -> None:
-        self._number: int | str = 0
-        self._begun = asyncio.Event()
-        self._client = Endpoint(tasks, _NoWire(), numbers=self._number_on_wire)
-        self._server = Endpoint(tasks, _NoWire(), numbers=self._number_on_wire)
-        self._seat = ClientSeat(cassette, self._client, self._server)
-
-    async def follow(self, heard: "asyncio.Queue[_Heard]") -> None:
-        """Record what is heard, until the server has left."""
-        lines = {True: LineBuffer(), False: LineBuffer()}
-        client_has_left = False
-        while True:
-            item = await heard.get()
-            if item.piece:
-                for frame in lines[item.by_client].frames(item.piece):
-                    await self._pass(item.by_client, frame)
-            elif item.by_client:
-                client_has_left = True
-                await self._client.left()
-            else:
-                if not client_has_left:
-                    await self._seat.server_has_ended()
-                return
-
-    async def _pass(self, by_client: bool, frame: Frame) -> None:
-        """Handle a frame until all that it causes is recorded."""
-        end, other = self._client, self._server
-        if not by_client:
-            end, other = other, end
-        if "method" not in frame:
-            await end.receive(frame)
-            await other.served(frame.get("id", ""))
-        elif "id" not in frame:
-            await end.receive(frame)
-        else:
-            self._number = frame["id"]
-            self._begun.clear()
-            await end.receive(frame)
-            await self._begun.wait()
-
-    def _number_on_wire(self) -> int | str:
-        self._begun.set()
-        return self._number
-
-
-@final
-class _NoWire:
-    """Sends nothing: the bytes have been forwarded as they were."""
-
-    async def send(self, frame: Frame, metadata: object = None) -> None:
-        del frame, metadata
-
-    async def close(self) -> None:
-        """The side has been told by the end of its input."""
