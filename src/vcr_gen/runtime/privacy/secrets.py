@@ -35,6 +35,8 @@ class Secrets:
         self.vault = Vault(replaying=replaying)
         self.redactor = Redactor(finder, self.vault)
         self._aligner = Aligner(finder, self.vault)
+        self.times_fed = 0
+        """How often the program received a value with placeholders."""
 
     def add_field(self, of: str, path: FieldPath) -> None:
         """Treat a field of a method as a secret."""
@@ -87,6 +89,7 @@ class Secrets:
     def feed(self, value: Plain) -> None:
         """Note that the program receives this recorded value, with its placeholders."""
         if found := placeholders_in(value):
+            self.times_fed += 1
             self.vault.feed(found)
 
     def revealed(self, value: Plain) -> Plain:

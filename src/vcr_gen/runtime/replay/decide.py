@@ -28,6 +28,7 @@ __all__ = [
     "Decision",
     "Deliver",
     "LastResort",
+    "Loosen",
     "Others",
     "Release",
     "Serve",
@@ -96,6 +97,8 @@ class View(NamedTuple):
     """What is delivered next: the oldest event, or an answer that a task or thread waits for."""
     recorded_gap: float = 0.0
     """Seconds that the program took in the recording before it did what is due."""
+    out_of_place: Slot | None = None
+    """What may come before or after its place on the tape, as placeholders shift its stream."""
     stuck: bool = False
     """Whether an answer was given out of turn because the oldest event did not happen."""
     failed_for: float | None = None
@@ -182,6 +185,14 @@ class Serve:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Loosen:
+    """Let an event come whenever it is wanted."""
+
+    slot: Slot
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class AdvanceClock:
     """Let the loop's time continue."""
 
@@ -223,7 +234,7 @@ class Release:
     """Whether the reason is that something else did not happen: it may be what went wrong."""
 
 
-Decision: TypeAlias = AdvanceClock | Deliver | Release | Serve | Skip | Step | Wait | Wake
+Decision: TypeAlias = AdvanceClock | Deliver | Loosen | Release | Serve | Skip | Step | Wait | Wake
 
 _LOOK: Final = Step.LOOK
 
@@ -291,6 +302,8 @@ def when_thread_waits(view: View) -> Decision:
         return Wait(TICK)
     if view.head is not None and (view.may_be_left or view.head.start.of in INTERNAL):
         return Skip(view.head.event.call)
+    if view.out_of_place is not None:
+        return Loosen(view.out_of_place)
     if view.last is None:
         return _LOOK
     if view.last.impatient or _answer_out_of_turn(view) is not None or _worker_may_begin(view):
@@ -359,6 +372,8 @@ def when_idle(view: View) -> Decision:
         return Wait(POLL)
     if due is not None and due is view.head and view.may_be_left:
         return Skip(due.event.call)  # its time has passed
+    if view.out_of_place is not None:
+        return Loosen(view.out_of_place)
     if timer is not None:
         return AdvanceClock(timer)
     return _idle_for_good(view)

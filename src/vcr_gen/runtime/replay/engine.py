@@ -255,6 +255,15 @@ class Engine:
         except DecodeError as error:
             raise self.unreadable(error, event) from None
 
+    def restore_item(self, passing: ValueChannel, event: Item) -> Any:
+        """The live value of an item, whose placeholders may shift what comes after it."""
+        fed = passing.secrets.times_fed
+        item = self.restore(passing, event)
+        if passing.secrets.times_fed != fed:
+            with self.state.monitor:
+                self.state.shifted.note(event.call)
+        return item
+
     def restore_exception(self, bound: Bound, event: Item | Signal | End) -> BaseException:
         """The exception of an event."""
         error: BaseException = self.restore(bound.raised, event)

@@ -14,6 +14,7 @@ from vcr_gen.runtime.replay.decide import (
     Decision,
     Deliver,
     LastResort,
+    Loosen,
     Release,
     Skip,
     Step,
@@ -97,13 +98,16 @@ class LoopDriver:
             case Wait(seconds):
                 return seconds
             case Deliver(slot) if deliver is not None:
-                self._clock.advance(slot.event.at)
+                if not slot.is_loose:
+                    self._clock.advance(slot.event.at)
                 deliver()
                 self._state.moved()
             case AdvanceClock(to):
                 self._clock.advance(to)
             case Skip(call):
                 self._state.skip(call)
+            case Loosen(slot):
+                self._state.loosen(slot)
             case Release(Waiter() as waiter):
                 self._release(waiter)
             case Step.FINISH:
@@ -196,7 +200,7 @@ class LoopDriver:
         head = self._state.window.head()
         if hook is None or head is None or not is_due(head, call, begins=begins):
             return None
-        if self._state.peer is not None or self._state.pace:
+        if self._state.peer is not None or self._state.pace or self._state.window.has_loose:
             return None
         if self._work_is_under_way() or not hook.nothing_before(head.event.at):
             return None

@@ -17,6 +17,7 @@ from vcr_gen.runtime.replay.collecting import Collected
 from vcr_gen.runtime.replay.dependents import Dependents
 from vcr_gen.runtime.replay.liveness import Threads
 from vcr_gen.runtime.replay.repeats import Repeats
+from vcr_gen.runtime.replay.shifted_streams import ShiftedStreams
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.waiting import NOTHING_MORE, Monitor, Waiter, Waiters
 from vcr_gen.runtime.replay.watchdog import Watchdog
@@ -60,6 +61,7 @@ class ReplayState:
         self.reporter = reporter
         self._secrets = secrets
         self.waiters = Waiters()
+        self.shifted = ShiftedStreams(window, self.waiters)
         self.running: dict[int, Slot] = {}
         """The recorded start of each outbound call that runs."""
         self.threads = Threads()
@@ -110,6 +112,7 @@ class ReplayState:
         self.repeats.note(slot)
         if isinstance(slot.event, End) and self.running.pop(slot.event.call, None) is not None:
             self.dependents.forget(slot.event.call)
+            self.shifted.forget(slot.event.call)
         self.moved()
         return slot
 
@@ -120,6 +123,11 @@ class ReplayState:
             self.repeats.leave_out(head)
         else:
             self.window.skip(call)
+
+    def loosen(self, slot: Slot) -> None:
+        """Let an event of a shifted stream come whenever the stream is read."""
+        self.window.loosen(slot)
+        self.moved()
 
     def take_both(self, start: Slot, end: Slot) -> None:
         """Mark a call and its answer as done together."""

@@ -95,7 +95,7 @@ class _Replayed(_Stream):
 
     def _item(self, event: Item) -> Any:
         if not event.raised:
-            return self._engine.restore(self._bound.value, event)
+            return self._engine.restore_item(self._bound.value, event)
         raise self._engine.restore_exception(self._bound, event)
 
     def _begin_close(self) -> bool:

@@ -64,6 +64,7 @@ def view_of(state: ReplayState) -> View:
         may_be_left=head is not None and state.repeats.may_be_left(head),
         due=due,
         recorded_gap=_recorded_gap(state, head),
+        out_of_place=state.shifted.out_of_place(),
         stuck=head is not None and head is state.stuck_at,
         failed_for=None if state.failure is None else time.monotonic() - state.failed_at,
         anyone_waits=bool(state.waiters),
@@ -169,11 +170,14 @@ def _is_served(state: ReplayState, due: Slot | None) -> bool:
 
 
 def due_from(state: ReplayState, head: Slot | None) -> Slot | None:
-    """What is delivered next: the oldest event.
+    """What is delivered next: the oldest event, or one that may come at any time.
 
     Where that is a call that is still to be made, and may be made in any order, it is the first
     answer that a task or thread waits for.
     """
+    loose = state.shifted.due()
+    if loose is not None:
+        return loose
     if head is None or not state.may_come_later(head):
         return head
     ahead = (_next_for(state, waiter) for waiter in state.waiters)

@@ -11,6 +11,7 @@ from vcr_gen.runtime.replay.decide import (
     Asker,
     Decision,
     Deliver,
+    Loosen,
     Release,
     Serve,
     Skip,
@@ -95,6 +96,8 @@ class ThreadDriver:
         state = self._state
         with state.monitor:
             state.check()
+            if self._window.has_loose:
+                return None
             head = self._window.head()
             if head is not None and state.may_come_later(head):
                 head = self._due_alone(call)
@@ -182,9 +185,11 @@ class ThreadDriver:
                 run()
 
     def _skip_or_fail(self, decision: Decision) -> None:
-        """Leave out what need not happen again; where there is nothing of it, the replay ends."""
+        """Leave out what need not happen again, or not now; otherwise the replay ends."""
         if isinstance(decision, Skip):
             self._state.skip(decision.call)
+        elif isinstance(decision, Loosen):
+            self._state.loosen(decision.slot)
         else:
             self._state.note_stall()
 

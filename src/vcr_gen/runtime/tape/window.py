@@ -51,6 +51,8 @@ class Slot:
     number: int = 0
     """Its number in the file, as shown to users; a call and its end may share one."""
     done: bool = False
+    is_loose: bool = False
+    """Whether it may come at any time, and not only when everything before it is done."""
     signature: str = ""
     """The recorded signature of the method; empty if unknown."""
 
@@ -85,6 +87,7 @@ class Window:
         self.done_at = 0.0
         """The latest time of an event that is done."""
         self._skipped: set[int] = set()
+        self._loose: list[Slot] = []
         self._unreadable: Exception | None = None
         self.recent: deque[Slot] = deque(maxlen=5)
         """The last events done."""
@@ -96,10 +99,20 @@ class Window:
             head = window[0]
             if not head.done and head.event.call in self._skipped:
                 self.take(head)
-            if not head.done:
+            if not (head.done or head.is_loose):
                 return head
             window.popleft()
         return None
+
+    @property
+    def has_loose(self) -> bool:
+        """Whether an event that is not done may come at any time."""
+        return bool(self._loose)
+
+    def loosen(self, slot: Slot) -> None:
+        """Let an event come at any time from now on."""
+        slot.is_loose = True
+        self._loose.append(slot)
 
     def next_whole_call(self) -> tuple[Slot, Slot] | None:
         """The oldest event and its answer, where that is an outbound call with nothing inside."""
@@ -247,6 +260,8 @@ class Window:
     def take(self, slot: Slot) -> None:
         """Mark an event as done."""
         slot.done = True
+        if slot.is_loose:
+            self._loose.remove(slot)
         self.done_at = max(self.done_at, slot.event.at)
         self.recent.append(slot)
         if slot.driven_by_application:
@@ -275,7 +290,9 @@ class Window:
     def left(self) -> Iterator[Slot]:
         """All unused events, to the end of the tape."""
         self.read_all()
-        for slot in self._window:
+        passed = self._window[0].index if self._window else inf
+        loose = [slot for slot in self._loose if slot.index < passed]
+        for slot in (*loose, *self._window):
             is_skipped = slot.done or slot.event.call in self._skipped
             if not is_skipped and slot.start.of not in INTERNAL:
                 yield slot
