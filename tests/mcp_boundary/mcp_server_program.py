@@ -25,11 +25,11 @@ async def add(a: int, b: int) -> int:
 
 
 @server.tool()
-async def count(to: int, ctx: Context) -> str:
+async def count(to: int, ctx: Context, pause: float = 0.01) -> str:
     for number in range(1, to + 1):
         await ctx.report_progress(number, to, f"step {number}")
         await ctx.info(f"at {number}")
-        await anyio.sleep(0.01)
+        await anyio.sleep(pause)
     return f"counted to {to}"
 
 

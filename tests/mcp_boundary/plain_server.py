@@ -56,6 +56,9 @@ for line in sys.stdin:
             say(id=number, result={"resultType": "complete", "chosen": said["choice"]})
         else:
             say(id=number, error={"code": 1, "message": "unknown state"})
+    elif method == "part":
+        say(id=number, result={})
+        say(method="notifications/message", params={"level": "info", "data": "farewell"})
     elif method == "die":
         sys.exit(3)
     elif method == "refuse":

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.command_line import run_command
-from tests.mcp_boundary.mcp_commands import recording, serving
+from tests.mcp_boundary.mcp_commands import PLAIN, recording, serving
 from tests.mcp_boundary.plain_client import PlainClient, client_of
 
 HERE = Path(__file__).parent
-PLAIN = (sys.executable, str(HERE / "plain_server.py"))
 
 
 def conversation(client: PlainClient) -> list[object]:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.mcp_boundary.mcp_commands import driving, recording
+from tests.mcp_boundary.mcp_commands import PLAIN, driving, recording
 from tests.mcp_boundary.plain_client import client_of
-from tests.mcp_boundary.test_mcp_commands import PLAIN, conversation
+from tests.mcp_boundary.test_mcp_commands import conversation
 
 
 def drive(tape: Path, server: Sequence[str]) -> tuple[int, str]:

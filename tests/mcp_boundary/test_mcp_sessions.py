@@ -10,9 +10,12 @@ import anyio
 import pytest
 import uvicorn
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCRequest
 from tests.mcp_boundary.mcp_client_program import ERAS, session
-from tests.mcp_boundary.mcp_commands import SERVER, over_stdio, recording, serving
+from tests.mcp_boundary.mcp_commands import PLAIN, SERVER, over_stdio, recording, serving
 from tests.mcp_boundary.mcp_server_program import server
+from tests.mcp_boundary.plain_client import client_of
 
 from vcr_gen import Cassette
 from vcr_gen.boundaries.mcp import mcp_transport
@@ -51,6 +54,23 @@ def test_one_recording_of_the_proxy_serves_a_process_and_a_test(tmp_path, era):
     for _ in range(2):
         assert recorded == anyio.run(outside, serving(tape), era)
     assert recorded == anyio.run(in_process, tape, "none", era)
+
+
+def test_a_server_may_have_the_last_word(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    with client_of(recording(tape, *PLAIN)) as client:
+        client.ask("part")
+        assert client.hear()["params"]["data"] == "farewell"
+        client.leave()
+
+    async def part() -> None:
+        frame = JSONRPCRequest(jsonrpc="2.0", id=1, method="part")
+        async with mcp_transport(cassette, SERVER) as (reads, writes):
+            await writes.send(SessionMessage(frame))
+            assert (await reads.receive()).message.result == {}
+
+    with Cassette(tape, "none") as cassette:
+        anyio.run(part)
 
 
 def test_a_recording_of_a_test_is_served_to_a_process(tmp_path):

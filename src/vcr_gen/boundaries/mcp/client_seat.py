@@ -1,7 +1,9 @@
 """The seat of a client: its server is recorded, or played from the tape."""
 
 from contextlib import suppress
-from typing import Protocol, final
+from typing import Final, Protocol, final
+
+import anyio
 
 from vcr_boundaries import VcrMcpClient, VcrMcpServer
 from vcr_gen import Cassette, Driver
@@ -11,6 +13,9 @@ from vcr_gen.boundaries.mcp.rpc_messages import Message, Result
 from vcr_gen.errors import DivergenceError
 
 __all__ = ["ClientSeat"]
+
+_PAUSE: Final = 0.001
+"""Seconds in which an idle loop can deliver a message."""
 
 
 class Client(Protocol):
@@ -40,18 +45,23 @@ class ClientSeat:
     def __init__(self, cassette: Cassette, client: Client, server: Endpoint | None) -> None:
         self._client = client
         told = VcrMcpClient(cassette=cassette, inner=client)
-        self._cassette = cassette
         self._told = told
         if server is not None:
             server.handler = told
             client.handler = VcrMcpServer(cassette=cassette, inner=server)
         else:
             client.handler = VcrMcpServer(cassette=cassette)
+            self._driver = Driver(cassette, told)
 
     async def play_server(self) -> None:
         """Ask the client what the server asked in the recording, until the end of the tape."""
         with suppress(DivergenceError):  # the client is told, and the cassette raises it at its end
-            await Driver(self._cassette, self._told).run()
+            await self._driver.run()
+
+    async def play_last_words(self) -> None:
+        """Say what the server said while its client was leaving."""
+        while self._driver.is_due:
+            await anyio.sleep(_PAUSE)
 
     async def server_has_ended(self) -> None:
         """Record that the server has ended by itself."""

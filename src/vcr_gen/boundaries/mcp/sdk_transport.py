@@ -40,6 +40,9 @@ async def transport(
             tasks.start_soon(seat.play_server)
         try:
             yield client_reads, client_writes
+            if server_wire is None:
+                client_reads.close()
+                await seat.play_last_words()
         finally:
             tasks.cancel_scope.cancel()
             for stream in (to_client, client_reads, client_writes, from_client):

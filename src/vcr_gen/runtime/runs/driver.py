@@ -41,6 +41,15 @@ class Driver:
         await released
         self._end()
 
+    @property
+    def is_due(self) -> bool:
+        """Whether the next event on the tape is a call that a driver makes."""
+        engine = self._replay.engine
+        slot = None if engine.state.failure else engine.due()
+        if slot is None or not isinstance(slot.event, Start) or not slot.event.inbound:
+            return False
+        return self._replay.wrappers.target(slot.event) is not None
+
     def run_sync(self) -> None:
         """The same for a system without an event loop."""
         replay = self._replay
