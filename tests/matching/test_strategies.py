@@ -264,7 +264,7 @@ def test_dropping_the_calls_that_were_made_costs_no_more_on_a_long_tape(
         return left(queues)
 
     monkeypatch.setattr(matcher, "_left", counted)
-    count = 10_000
+    count = 4_000
     path = tape_of(tmp_path / "tape.jsonl", count)
     seconds_of(path, [count, *range(1, count)], strategy="exact", order="lanes")
 

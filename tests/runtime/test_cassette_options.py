@@ -76,6 +76,22 @@ def test_a_cassette_recorded_in_one_folder_replays_in_another(tape):
     assert tape.replay(VcrShell, program(there), anchors={"project": there})
 
 
+def test_a_text_that_looks_like_a_path_under_an_anchor_stays_a_text(tape):
+    folder = Path("/somewhere/here")
+    looks_alike = "${project}/file of the program"
+
+    def program(shell):
+        return [
+            shell.store([{"password": "Tr0ub4dor&3"}, f"{folder}/file of the program"]),
+            shell.store([looks_alike]),
+            shell.join(looks_alike),
+        ]
+
+    recorded = tape.record(VcrShell, RealShell, program, anchors={"project": folder})
+    assert tape.path.read_text(encoding="utf-8").count("$${project}/file") == 3
+    assert tape.replay(VcrShell, program, anchors={"project": folder}) == recorded
+
+
 def test_an_anchor_of_the_recording_must_be_declared(tape):
     tape.record(VcrShell, RealShell, lambda shell: shell.read(1), anchors={"project": "/work"})
     with pytest.raises(UsageError, match="'project'"):

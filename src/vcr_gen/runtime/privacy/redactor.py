@@ -61,11 +61,17 @@ class Redactor:
         self._harmless_keys: set[tuple[str, ...]] = set()
         """The keys of dicts that were checked, as they come again with each call."""
         self._clean: set[str] = set()
-        """Texts that were searched and contain no secret: so do headers."""
+        """Texts that were searched and for which `stays` is true: headers come again."""
         self._redacted: dict[tuple[str, Context], str] = {}
         """What was made of texts that need a search, by their context."""
         self._version = 0
         """The version of the vault that they were checked with."""
+        self._looked_out_for: tuple[str, ...] = ()
+
+    def look_out_for(self, needles: tuple[str, ...]) -> None:
+        """Let `stays` be true of no value that contains one of these; each has a `$` or `/`."""
+        self._looked_out_for = needles
+        self._clean.clear()
 
     def redact(self, value: Plain, name: str = "") -> Plain:
         """The value without its secrets; the same object if it has none.
@@ -81,6 +87,13 @@ class Redactor:
 
         A single search of the joined texts replaces one search per text.
         """
+        return self._has_none(value, name, ())
+
+    def stays(self, value: Plain, name: str = "") -> bool:
+        """Whether a value contains neither a secret nor a text to look out for, as above."""
+        return self._has_none(value, name, self._looked_out_for)
+
+    def _has_none(self, value: Plain, name: str, needles: tuple[str, ...]) -> bool:
         self._forget_if_outdated()
         texts: list[str] = []
         if name and self._naming(name) is not _HARMLESS:
@@ -90,6 +103,9 @@ class Redactor:
         text = "\n".join(texts)
         if text and not self._seems_clean(text):
             return False
+        for needle in needles:
+            if needle in text:
+                return False
         if len(text) >= _WORTH_REMEMBERING:
             self._remember_clean(texts)
         return True
@@ -105,7 +121,12 @@ class Redactor:
     def _remember_clean(self, texts: Iterable[str]) -> None:
         if len(self._clean) >= _MOST_TEXTS:
             self._clean.clear()
-        self._clean.update(text for text in texts if len(text) <= _LONGEST_TEXT)
+        self._clean.update(
+            text
+            for text in texts
+            if len(text) <= _LONGEST_TEXT
+            and not any(needle in text for needle in self._looked_out_for)
+        )
 
     def _collect(self, value: Plain, texts: list[str]) -> bool:
         """Collect the texts of a value that were not searched; whether its names are harmless."""

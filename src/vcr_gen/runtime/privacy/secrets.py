@@ -52,11 +52,11 @@ class Secrets:
         if any(name and naming(name) is not Naming.HARMLESS for name in (*roots, *names)):
             self._spared.setdefault(of, []).append(path)
 
-    def is_harmless(self, of: str, kind: str, value: Plain) -> bool:
-        """Whether a value of a call contains no secret; a positive answer is reliable."""
+    def stays(self, of: str, kind: str, value: Plain) -> bool:
+        """Whether a value of a call is stored as it is; a positive answer is reliable."""
         if self._secret_fields(of):
             return False
-        return self.redactor.is_harmless(value, name_of_result(of) if kind == "returned" else "")
+        return self.redactor.stays(value, name_of_result(of) if kind == "returned" else "")
 
     def redact(self, of: str, kind: str, value: Plain) -> Plain:
         """A redacted value of a call: its arguments by name, its result, …"""

@@ -78,9 +78,8 @@ class Anchors:
         alike = {root: name for root, name in _EVERYWHERE.items() if name in replaced}
         self._compared = alike | self._stored
         """The roots that are one when values are compared, with their names."""
-        self._needles = ("${", *self._stored) if self._roots else ()
-        self.needles = tuple(map(os.fsencode, self._needles))
-        """A value without any of these stays as it is."""
+        self.needles = ("${", *self._stored) if self._roots else ()
+        """A value without any of these stays as it is; each contains `$` or `/`."""
         self._to_store = _pattern_of(self._stored, self._roots)
         self._to_compare = _pattern_of(self._compared, self._roots)
         names = "|".join(map(re.escape, self._roots)) or "(?!)"
@@ -115,7 +114,7 @@ class Anchors:
 
     def store(self, value: Plain) -> Plain:
         """The value with every root replaced by its name; the same object if it has none."""
-        return _rewritten(value, self._needles, self._to_store, self._to_name)
+        return _rewritten(value, self.needles, self._to_store, self._to_name)
 
     def restore(self, value: Plain) -> Plain:
         """The value with every name replaced by this machine's root."""

@@ -1,6 +1,5 @@
 """What every value passes before it is stored or compared: anchors, the user's hook, redaction."""
 
-import marshal
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar, final
@@ -37,6 +36,7 @@ class Screen:
     ) -> None:
         self.secrets = secrets
         self._anchors = anchors or Anchors({})
+        secrets.redactor.look_out_for(self._anchors.needles)
         self._hooked = None if before_record is None else Hooked("before_record", before_record)
 
     @property
@@ -69,15 +69,7 @@ class Screen:
 
     def _stays(self, of: str, kind: Happening, value: Plain) -> bool:
         """Whether a value is stored as it is: it holds no secret and no path under an anchor."""
-        if self._hooked is not None:
-            return False
-        if not self.secrets.is_harmless(of, kind, value):
-            return False
-        try:
-            image = marshal.dumps(value, 2)  # the quickest way to look at all texts
-        except ValueError:  # deeper than marshal goes
-            return False
-        return not any(needle in image for needle in self._anchors.needles)
+        return self._hooked is None and self.secrets.stays(of, kind, value)
 
     def event(self, event: _E, of: str) -> _E:
         """An event of a replay as it is compared."""
