@@ -35,6 +35,8 @@ class RecordedCall:
     """The recorded signature of its method; empty if unknown."""
     end: End | None = None
     """None if it never finished."""
+    end_line: int = 0
+    """The first line of the entry where it ends; 0 if it never finished."""
     between: list[Item | Signal] = field(default_factory=list)
     """What its stream yielded, and the signals that its caller sent to it."""
 
@@ -123,7 +125,7 @@ def read_calls(reading: Reading) -> Iterator[RecordedCall]:
             continue
         call = under_way[event.call]
         if isinstance(event, End):
-            call.end = event
+            call.end, call.end_line = event, line
             yield under_way.pop(event.call)
         else:
             call.between.append(event)

@@ -26,7 +26,7 @@ def require_mcp(arguments: argparse.Namespace) -> None:
     """Say what to install, if the official SDK is missing."""
     from vcr_gen.boundaries.required_packages import require
 
-    require("mcp", extra="mcp", wanted_by=f"vcr-gen mcp {arguments.action}")
+    require("mcp", "jsonschema", extra="mcp", wanted_by=f"vcr-gen mcp {arguments.action}")
 
 
 def recording_command(path: Path, server: Sequence[str]) -> str:
