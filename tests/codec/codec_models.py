@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import enum
 import functools
+import threading
 import typing
 from collections.abc import Callable
 from dataclasses import KW_ONLY, InitVar, dataclass, field
@@ -221,6 +222,13 @@ class Opaque:
 
     def __hash__(self) -> int:
         return hash(self.secret)
+
+
+class Connection:
+    """Alive: a copy of it is no use."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
 
 
 class Outer:

@@ -16,7 +16,7 @@ from typing_extensions import TypeAliasType
 
 from vcr_gen.boundary import Match, Secret, Volatile
 from vcr_gen.runtime.codec import Compiler, Registry, resolve_annotations
-from vcr_gen.runtime.codec.annotations import without_type_variables
+from vcr_gen.runtime.codec.annotations import Unresolved, without_type_variables
 
 T = TypeVar("T")
 B = TypeVar("B", bound=Path)
@@ -60,19 +60,19 @@ CASES: dict[str, tuple[Any, object]] = {
         list[Annotated[int, Secret, Volatile]],
     ),
     "literal": ("Literal['int', 'a b']", typing.Literal["int", "a b"]),
-    "unknown name": ("Nope", Any),
-    "unknown part": ("list[Nope]", list[Any]),
-    "unknown part beside known": ("dict[Nope, int]", dict[Any, int]),
-    "unknown generic": ("Nope[int]", Any),
-    "unknown generic inside": ("list[Nope[int, str]]", list[Any]),
-    "unknown in a union": ("Nope | None", Any | None),
-    "unknown dotted": ("m.Nope", Any),
-    "unknown module": ("nope.Nope", Any),
-    "unknown under a secret": ("Annotated[Nope, Secret]", Annotated[Any, Secret]),
-    "unknown dotted under a secret": ("Annotated[m.Nope, Secret]", Annotated[Any, Secret]),
-    "not python": ("int int", Any),
-    "broken but secret": ("Annotated[list[1 / 0], Secret]", Annotated[Any, Secret]),
-    "that raises": ("list[1 / 0]", Any),
+    "unknown name": ("Nope", Unresolved),
+    "unknown part": ("list[Nope]", list[Unresolved]),
+    "unknown part beside known": ("dict[Nope, int]", dict[Unresolved, int]),
+    "unknown generic": ("Nope[int]", Unresolved),
+    "unknown generic inside": ("list[Nope[int, str]]", list[Unresolved]),
+    "unknown in a union": ("Nope | None", Unresolved | None),
+    "unknown dotted": ("m.Nope", Unresolved),
+    "unknown module": ("nope.Nope", Unresolved),
+    "unknown under a secret": ("Annotated[Nope, Secret]", Annotated[Unresolved, Secret]),
+    "unknown dotted under a secret": ("Annotated[m.Nope, Secret]", Annotated[Unresolved, Secret]),
+    "not python": ("int int", Unresolved),
+    "broken but secret": ("Annotated[list[1 / 0], Secret]", Annotated[Unresolved, Secret]),
+    "that raises": ("list[1 / 0]", Unresolved),
     "type variable": (T, Any),
     "type variable bound": (list[B], list[Path]),
     "type variable constraints": (C, int | str),
@@ -113,7 +113,7 @@ def test_a_function_in_a_word_knows_the_names_of_its_module() -> None:
 def test_one_unknown_name_does_not_spoil_the_others() -> None:
     def function(a: "Nope", b: "int") -> "list[str]": ...  # noqa: F821
 
-    assert {"a": Any, "b": int, "return": list[str]} == resolve_annotations(function, {}, {})
+    assert {"a": Unresolved, "b": int, "return": list[str]} == resolve_annotations(function, {}, {})
 
 
 def test_a_function_knows_the_type_parameters_of_its_class_before_other_names() -> None:
@@ -133,7 +133,7 @@ def test_a_late_import_happens_only_when_its_name_is_used() -> None:
 
 
 def test_a_late_import_of_a_package_that_is_not_there_is_any() -> None:
-    assert list[Any] == resolved("list[Gone]", {"Gone": "this_is_late:Gone"})
+    assert list[Unresolved] == resolved("list[Gone]", {"Gone": "this_is_late:Gone"})
 
 
 def test_a_late_import_can_name_a_nested_class() -> None:

@@ -170,9 +170,9 @@ REFUSED_VALUES: dict[str, tuple[Any, object, str]] = {
     "extra key of a typed dict": (m.Movie, {"title": "a", "z": 1}, "$"),
     "missing key of a typed dict": (m.Movie, {}, "$.title"),
     "mapping for a typed dict": (m.Movie, m.Headers(title="a"), "$"),
-    "plain object": (Any, m.Opaque(1), "$"),
-    "plain object in a list": (list[object], [1, m.Opaque(1)], "$[1]"),
-    "plain object declared": (m.Opaque, m.Opaque(1), "$"),
+    "live object": (Any, m.Connection(), "$.lock"),
+    "live object in a list": (list[object], [1, m.Connection()], "$[1].lock"),
+    "live object declared": (m.Connection, m.Connection(), "$.lock"),
     "plain object under a protocol": (m.HasArea, m.Opaque(1), "$"),
     "file": (Any, io.StringIO("a"), "$"),
     "lock": (Any, threading.Lock(), "$"),
@@ -181,7 +181,11 @@ REFUSED_VALUES: dict[str, tuple[Any, object, str]] = {
     "module": (Any, dt, "$"),
     "class that is not data": (type, threading.Thread, "$"),
     "class outside the base": (type[m.Point], m.Circle, "$"),
-    "exception with a live attribute": (Any, errors.DataError(1, [m.Opaque(1)]), "$.args[1][0]"),
+    "exception with a live argument": (
+        Any,
+        errors.DataError(1, [m.Connection()]),
+        "$.args[1][0].lock",
+    ),
     "subclass with state": (str, type("Rich", (str,), {})("a"), "$"),
 }
 
@@ -205,8 +209,8 @@ def test_an_error_names_place_expectation_and_finding() -> None:
 
 
 def test_an_unknown_type_is_named_with_the_way_to_register_it() -> None:
-    with pytest.raises(EncodeError, match=r"codec_models\.Opaque") as caught:
-        COMPILER.codec(object).encode(m.Opaque(1))
+    with pytest.raises(EncodeError, match=r"_thread\.lock") as caught:
+        COMPILER.codec(object).encode(threading.Lock())
     assert "register a codec" in caught.value.hint
 
 

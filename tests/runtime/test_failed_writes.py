@@ -8,6 +8,7 @@ import errno
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -157,7 +158,10 @@ def test_a_real_file_limit_fails_the_close(tape, old):
 
 
 class Odd:
-    """No codec knows it."""
+    """Nothing can store it."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
 
 
 class Strange(RealShell):

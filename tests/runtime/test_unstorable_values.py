@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import re
+import threading
 
 import pytest
 from sample.application import Application
@@ -14,7 +15,10 @@ from vcr_gen.errors import DecodeError, EncodeError
 
 
 class Odd:
-    """No codec knows it."""
+    """Nothing can store it."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
 
 
 def session(path, mode, program):

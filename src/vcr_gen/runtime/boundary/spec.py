@@ -15,6 +15,7 @@ from vcr_gen.field_path_syntax import FieldPath, parse_path
 from vcr_gen.runtime.boundary.calls import OMITTED, Call, OwnCalls
 from vcr_gen.runtime.boundary.rules import Rule
 from vcr_gen.runtime.codec import late_import, resolve_annotations
+from vcr_gen.runtime.codec.annotations import Unresolved
 
 __all__ = ["Boundary", "Direction", "Method", "Parameter", "make_call"]
 
@@ -156,11 +157,11 @@ class Boundary:
     def _members(self) -> frozenset[str]:
         return frozenset(map(_member, self.calls))
 
-    def _expected(self, key: str) -> object:
+    def _expected(self, key: str, unknown: object) -> object:
         """The result type that Python expects of a special method without an annotation."""
         if key in {"__enter__", "__aenter__"}:  # mostly the object itself
             return self.wrapper | Any
-        return _ITERATED.get(key, Any)
+        return _ITERATED.get(key, unknown)
 
     def _taken(self, key: str, annotation: object) -> object:
         """The parameter types of a member; `object` in comparisons, as Python expects."""
@@ -223,8 +224,8 @@ class Boundary:
         types = resolve_annotations(call, scope, self._late_imports)
         returned = resolve_annotations(call.__call__, scope, self._late_imports, around=call)
         result = returned["return"]
-        if result is Any:
-            result = self._expected(key)
+        if result in (Any, Unresolved):
+            result = self._expected(key, result)
         optional = _left_out(self.wrapper, key)
         names = {field.name: field.metadata.get("parameter", field.name) for field in _fields(call)}
         parameters = [

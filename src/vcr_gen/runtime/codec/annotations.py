@@ -40,8 +40,10 @@ from vcr_gen.boundary import Secret
 
 _MEANT: Final[dict[object, object]] = {None: type(None), any: Any, callable: Callable}
 """What people mean by things that are not types."""
-UNRESOLVED = Any
-"""Replaces a name that exists only for type checkers, or whose package is not installed."""
+
+
+class Unresolved:
+    """Replaces a name that exists only for type checkers, or whose package is not installed."""
 
 
 class _Unknown:
@@ -142,7 +144,7 @@ def resolve(annotation: object, scope: Scope, seen: frozenset[str] = frozenset()
         if isinstance(part, str):
             return resolve_text(part, scope, seen)
         if part is _UNKNOWN or (get_origin(part) is Literal and _UNKNOWN in get_args(part)):
-            return UNRESOLVED
+            return Unresolved
         return _MEANT.get(part, part) if isinstance(part, BuiltinFunctionType | None) else part
 
     return rewrite(annotation, leaf)
@@ -156,7 +158,7 @@ def resolve_text(text: str, scope: Scope, seen: frozenset[str] = frozenset()) ->
         return resolve(scope.evaluate(text), scope, seen | {text})
     except Exception:  # an annotation may raise anything when it is evaluated
         # A secret stays secret, even if its type is unknown.
-        return Annotated[UNRESOLVED, Secret] if re.search(r"\bSecret\b", text) else UNRESOLVED
+        return Annotated[Unresolved, Secret] if re.search(r"\bSecret\b", text) else Unresolved
 
 
 def without_type_variables(annotation: object, this: type | None = None) -> object:

@@ -13,6 +13,7 @@ from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.foreign import attrs_node, msgspec_node
 from vcr_gen.runtime.codec.lookup import describe
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, DeclaredClass, Node, Nodes
+from vcr_gen.runtime.codec.object_state import object_node
 from vcr_gen.runtime.codec.pydantic_models import pydantic_node, validation_error_node
 from vcr_gen.runtime.codec.records import dataclass_node, namedtuple_node, typeddict_node
 from vcr_gen.runtime.codec.registry import HINT
@@ -217,7 +218,7 @@ def _subclass_node(declared: DeclaredClass) -> Node | None:
 
 def _protocol_node(declared: DeclaredClass) -> Node | None:
     is_protocol = getattr(declared.cls, "_is_protocol", False)
-    return ProtocolNode(declared.nodes, object, declared.name) if is_protocol else None
+    return ProtocolNode(declared.nodes, declared.cls, declared.name) if is_protocol else None
 
 
 CLASS_KINDS: Final[tuple[Callable[[DeclaredClass], Node | None], ...]] = (
@@ -236,6 +237,7 @@ CLASS_KINDS: Final[tuple[Callable[[DeclaredClass], Node | None], ...]] = (
     pydantic_node,
     _subclass_node,
     _protocol_node,
+    object_node,
 )
 """The kinds of classes whose values can be stored; each gives None for other classes.
 

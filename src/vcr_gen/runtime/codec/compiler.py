@@ -6,6 +6,7 @@ import inspect
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, get_args, get_origin
 
 from vcr_gen.errors import DecodeError, EncodeError
@@ -19,6 +20,8 @@ from vcr_gen.runtime.codec.lookup import check_held, describe, find_loaded, plai
 from vcr_gen.runtime.codec.marked_places import Mark, find_few, find_marks, reachable
 from vcr_gen.runtime.codec.markers import custom_node, mark, metadata_of
 from vcr_gen.runtime.codec.node import Node, UnsupportedNode
+from vcr_gen.runtime.codec.object_identity import decode_one_value, encode_one_value
+from vcr_gen.runtime.codec.object_state import ObjectNode
 from vcr_gen.runtime.codec.placeholders import REDACTED
 from vcr_gen.runtime.codec.registry import HINT, Registered, Registry
 from vcr_gen.runtime.codec.standard_types import standard_name, standard_type
@@ -78,6 +81,7 @@ class Compiler:
         self._live: Final = live
         self.hide: Final = hide
         self.rebuilds: Final = rebuilds
+        self.stores_objects: Final = not self._registry.declared_only
         self._found: dict[tuple[str, type], type] = {}
         self._version = self._registry.version
         self._nodes: dict[object, Node] = {}
@@ -138,7 +142,7 @@ class Compiler:
         """
         if inspect.isabstract(cls) or self._registry.name_of(cls) is not None:
             return True
-        return not isinstance(self.node(cls), DynamicNode | UnsupportedNode)
+        return not isinstance(self.node(cls), DynamicNode | ObjectNode | UnsupportedNode)
 
     def type_name(self, cls: type) -> str:
         """The name a tag gives to a class."""
@@ -223,9 +227,12 @@ def as_codec(node: Node) -> Codec:
 
     reached = reachable(node)
     has_live = any(each.is_live for each in reached)
+    encode, decode = node.encode, node.decode
+    if any(each.holds_objects for each in reached):
+        encode, decode = partial(encode_one_value, encode), partial(decode_one_value, decode)
     return Codec(
-        _translated(node.encode, EncodeError),
-        _translated(node.decode, DecodeError),
+        _translated(encode, EncodeError),
+        _translated(decode, DecodeError),
         compare,
         _translated(node.replace, EncodeError) if has_live else None,
         find_marks(node) if any(each.loosens for each in reached) else (),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import isfinite
+from types import FunctionType
 from typing import Final, cast
 
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.mappings import MappingNode
-from vcr_gen.runtime.codec.node import DYNAMIC, NO_FIT, ClassNode, Node, Wrapper
+from vcr_gen.runtime.codec.node import DYNAMIC, NO_FIT, ClassNode, Node, Nodes, Wrapper
+from vcr_gen.runtime.codec.object_state import ObjectNode
+from vcr_gen.runtime.codec.registry import HINT, REGISTER
 from vcr_gen.runtime.codec.scalars import (
     BIG_INT,
     ESCAPED,
@@ -55,6 +58,7 @@ class DynamicNode(ClassNode):
     """Any value below a base class: stored by its own type, tagged unless the plain tells it."""
 
     kinds = KINDS | {BIG_INT, ODD_FLOAT, ESCAPED, "$items"}
+    holds_objects = True
 
     def encode(self, value: object) -> Plain:
         if self._is_usual:
@@ -148,15 +152,53 @@ def _is_plain_scalar(value: object) -> bool:
     return value is None or value is True or value is False
 
 
+class UnresolvedNode(DynamicNode):
+    """A type whose name has no meaning here: its objects may be meant to be handles."""
+
+    def encode(self, value: object) -> Plain:
+        if is_ordinary(self.nodes, value):
+            raise Fault("", f"a value of type {self.nodes.type_name(type(value))}", HINT)
+        return super().encode(value)
+
+
 class ProtocolNode(DynamicNode):
     """A Protocol that is not a boundary: its objects are data, or should have been marked."""
 
+    def __init__(self, nodes: Nodes, protocol: type, name: str) -> None:
+        super().__init__(nodes, object, name)
+        self._protocol: Final = protocol
+
     def encode(self, value: object) -> Plain:
+        if self._has_methods and is_ordinary(self.nodes, value):
+            raise Fault("", f"a value of type {self.nodes.type_name(type(value))}", self._hint)
         try:
             return super().encode(value)
         except Fault as fault:
             if fault.path != "$" or not fault.hint:
                 raise
-            mark = f"{self.name} is a Protocol: mark it with @outbound or @inbound and run vcr-gen"
-            hint = f"{mark} to record its objects as handles; or {fault.hint}"
-            raise Fault(fault.expected, fault.got, hint) from None
+            raise Fault(fault.expected, fault.got, self._hint) from None
+
+    @property
+    def _hint(self) -> str:
+        mark = f"{self.name} is a Protocol: mark it with @outbound or @inbound and run vcr-gen"
+        return f"{mark} to record its objects as handles; or register a codec: {REGISTER}"
+
+    @cached_property
+    def _has_methods(self) -> bool:
+        """Whether its objects do something; otherwise the Protocol only describes data."""
+        declared = [base for base in self._protocol.__mro__ if getattr(base, "_is_protocol", False)]
+        members = [each for base in declared for each in vars(base).items()]
+        return any(isinstance(each, FunctionType) and not _is_made(name) for name, each in members)
+
+
+def _is_made(name: str) -> bool:
+    """Whether `typing` itself gives a Protocol a method of this name."""
+    return name in ("__init__", "__subclasshook__", "__init_subclass__", "__class_getitem__")
+
+
+def is_ordinary(nodes: Nodes, value: object) -> bool:
+    """Whether nothing but its attributes says how to store a value."""
+    try:
+        return isinstance(nodes.of_value(type(value)), ObjectNode)
+    except Fault:
+        return False

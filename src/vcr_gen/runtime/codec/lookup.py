@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
+from vcr_gen.runtime.codec.annotations import Unresolved
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import EXACT, LIVE, NO_FIT, Node
 from vcr_gen.runtime.codec.tags import NULL, STR
@@ -25,7 +26,7 @@ def describe(annotation: object, type_name: Callable[[type], str] = plain_type_n
     """An annotation in words that do not depend on how it was spelled."""
     if annotation is None or annotation is type(None):
         return "None"
-    if annotation is Any:
+    if annotation is Any or annotation is Unresolved:
         return "Any"
     if annotation is ...:
         return "..."

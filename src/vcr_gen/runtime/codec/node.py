@@ -42,6 +42,8 @@ class Node:
     """Whether only a few declared values are possible, as in an enum, so that none is a secret."""
     discards: bool = False
     """Whether the value is discarded: stored as null, read as `None`."""
+    holds_objects: bool = False
+    """Whether ordinary objects may be in its values, which can be the same at several places."""
     is_live: ClassVar[bool] = False
     """Whether the runtime replaces values of this annotation (handles, callbacks, streams)."""
 
@@ -91,6 +93,11 @@ class Nodes(Protocol):
     @property
     def rebuilds(self) -> bool:
         """Whether a replay restores encoded values for the program."""
+        ...
+
+    @property
+    def stores_objects(self) -> bool:
+        """Whether objects of ordinary classes are stored by their attributes."""
         ...
 
     @property
@@ -162,7 +169,7 @@ class ClassNode(Node):
 
     def encode_tagged(self, value: object) -> Plain:
         """The plain of a value of another class, with a tag."""
-        name, node = self._node_of(value)
+        name, node = self.node_of(value)
         return tag(name, node.encode(value), merge=node.merges)
 
     def decode(self, plain: Plain) -> object:
@@ -191,7 +198,7 @@ class ClassNode(Node):
         if type(value) is self.cls:
             return self.replace_bare(value)
         try:
-            _, node = self._node_of(value)
+            _, node = self.node_of(value)
         except Fault:
             return value
         return node.replace(value)
@@ -207,7 +214,7 @@ class ClassNode(Node):
             raise Fault(f"{self.name} without a tag", f"a tag {name}")
         return self.nodes.of_value(cls), payload
 
-    def _node_of(self, value: object) -> tuple[str, Node]:
+    def node_of(self, value: object) -> tuple[str, Node]:
         """The name for the tag of a value, and the node that stores it."""
         cls = _own_type(value)
         name = self.nodes.type_name(cls)

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+REGISTER: Final = "registry.register(Class, encode, decode) and Cassette(…, codecs=registry)"
 HINT: Final = (
-    "register a codec for the type: registry.register(Class, encode, decode) and "
-    "Cassette(…, codecs=registry); or mark it: Annotated[Class, Codec(encode, decode)]"
+    "if it is alive (a connection, a session), declare a Protocol marked with @outbound or "
+    "@inbound for it, which is recorded as a handle; if it does not matter, mark it: "
+    f"Annotated[…, Unrecorded]; else register a codec: {REGISTER}"
 )
 
 
@@ -28,9 +30,14 @@ class Registered:
 
 
 class Registry:
-    """Registered codecs, and the types a `$type` tag may name beside those annotations reach."""
+    """Registered codecs, and the types a `$type` tag may name beside those annotations reach.
 
-    def __init__(self) -> None:
+    With `declared_only`, objects of ordinary classes are refused: by default they are stored by
+    their attributes.
+    """
+
+    def __init__(self, *, declared_only: bool = False) -> None:
+        self.declared_only: Final = declared_only
         self._codecs: dict[type, Registered] = {}
         self._named: dict[str, type] = {}
         self._names: dict[type, str] = {}

@@ -9,6 +9,8 @@ from typing import Any, Final
 from vcr_gen.field_path_syntax import Step, Wild
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import NO_FIT, ClassNode, Node, Nodes
+from vcr_gen.runtime.codec.object_state import ObjectNode
+from vcr_gen.runtime.codec.registry import HINT
 from vcr_gen.runtime.codec.tags import LIST
 from vcr_gen.runtime.plain import Plain
 
@@ -76,6 +78,16 @@ class ItemsNode(ClassNode):
         after = [self.item.replace(item) for item in before]
         changed = any(new is not old for new, old in zip(after, before, strict=True))
         return self._make(after) if changed else value
+
+
+class IterableNode(ItemsNode):
+    """Anything with items. An ordinary object among them is recorded item by item, as a stream."""
+
+    def node_of(self, value: object) -> tuple[str, Node]:
+        name, node = super().node_of(value)
+        if isinstance(node, ObjectNode):
+            raise Fault("", f"a value of type {name}", HINT)
+        return name, node
 
 
 class SetNode(ItemsNode):

@@ -10,14 +10,15 @@ from collections import abc
 from collections.abc import Callable
 from typing import Any, Final, get_origin
 
-from vcr_gen.runtime.codec.annotations import strip_annotated, union_of
+from vcr_gen.runtime.codec.annotations import Unresolved, strip_annotated, union_of
+from vcr_gen.runtime.codec.dynamic import UnresolvedNode
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.lookup import plain_type_name
 from vcr_gen.runtime.codec.mappings import DefaultDictNode, MappingNode, pairs_node
 from vcr_gen.runtime.codec.node import DeclaredClass, Node, Nodes
 from vcr_gen.runtime.codec.records import Field, RecordNode, Shape
 from vcr_gen.runtime.codec.scalars import BytesNode, ConstantNode, FloatNode, IntNode, StrNode
-from vcr_gen.runtime.codec.sequences import ItemsNode, SetNode, TupleNode
+from vcr_gen.runtime.codec.sequences import ItemsNode, IterableNode, SetNode, TupleNode
 from vcr_gen.runtime.codec.tags import BOOL, NULL
 from vcr_gen.runtime.codec.texts import TEXTS
 
@@ -43,9 +44,8 @@ def _list(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
         dict: _alias(dict, item, Any),
     }
     accepted = {cls: other for cls, other in others.items() if issubclass(cls, origin)}
-    return ItemsNode(
-        nodes, list, name, nodes.node(item), make=_same, base=origin, alternatives=accepted
-    )
+    node = IterableNode if origin is abc.Iterable else ItemsNode
+    return node(nodes, list, name, nodes.node(item), make=_same, base=origin, alternatives=accepted)
 
 
 def _same(items: list[Any]) -> object:
@@ -199,6 +199,7 @@ def _leaf(make: Callable[[Nodes, type[Any], str], Node]) -> Make:
 
 
 STANDARD: Final[dict[type, Make]] = {
+    Unresolved: _leaf(lambda nodes, *_: UnresolvedNode(nodes, object, "Any")),
     type(None): _leaf(lambda _, cls, name: ConstantNode(cls, name, NULL)),
     bool: _leaf(lambda _, cls, name: ConstantNode(cls, name, BOOL)),
     int: _leaf(lambda nodes, *_: IntNode(nodes)),

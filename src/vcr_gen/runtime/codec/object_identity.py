@@ -1,0 +1,128 @@
+"""Which ordinary objects occur several times in one value, so that they come back as one object.
+
+An object with several places is stored in full once, with a number (`$id`); its other places only
+refer to it (`$same`). Most values have no such object, and no numbers.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.plain import Plain
+
+ID: Final = "$id"
+SAME: Final = "$same"
+
+
+class _Encoding:
+    """The objects of a value that is being encoded."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, object] = {}
+        self._numbers: dict[int, int] = {}
+        """Of the objects with several places; they are known after the first pass."""
+
+    @property
+    def is_ambiguous(self) -> bool:
+        """Whether the value must be encoded again, now that these objects are known."""
+        return bool(self._numbers)
+
+    def begin_again(self) -> None:
+        """Encode the same value a second time."""
+        self._seen.clear()
+
+    def encode(self, value: object, encode: Callable[[Any], dict[str, Plain]]) -> dict[str, Plain]:
+        """The plain of an object, or the reference to the place that has it."""
+        if id(value) in self._seen:
+            return {SAME: self._numbers.setdefault(id(value), len(self._numbers) + 1)}
+        self._seen[id(value)] = value
+        number = self._numbers.get(id(value))
+        return encode(value) if number is None else {ID: number, **encode(value)}
+
+
+class _Decoding:
+    """The numbered objects of a value that is being decoded."""
+
+    def __init__(self) -> None:
+        self._objects: dict[int, object] = {}
+
+    def keep(self, number: Plain, value: object) -> None:
+        """Remember a new object, whose attributes are still to be decoded."""
+        if type(number) is not int or number in self._objects:
+            raise Fault("a new number of an object", show(number)).within(f".{ID}")
+        self._objects[number] = value
+
+    def find(self, number: Plain) -> object:
+        """The object that a reference means."""
+        if type(number) is not int or number not in self._objects:
+            raise Fault("the number of an object before it", show(number)).within(f".{SAME}")
+        return self._objects[number]
+
+
+class _Current(threading.local):
+    """What this thread is encoding and decoding: nodes call each other without a parameter."""
+
+    encoding: _Encoding | None = None
+    decoding: _Decoding | None = None
+
+
+_current: Final = _Current()
+
+
+def encode_one_value(encode: Callable[[Any], Plain], value: object) -> Plain:
+    """Encode a value in which objects may have several places."""
+    if _current.encoding is not None:
+        return encode(value)
+    _current.encoding = _Encoding()
+    try:
+        plain = encode(value)
+        if _current.encoding.is_ambiguous:
+            _current.encoding.begin_again()
+            plain = encode(value)
+        return plain
+    finally:
+        _current.encoding = None
+
+
+def decode_one_value(decode: Callable[[Any], object], plain: Plain) -> object:
+    """Decode a value in which objects may have several places."""
+    if _current.decoding is not None:
+        return decode(plain)
+    _current.decoding = _Decoding()
+    try:
+        return decode(plain)
+    finally:
+        _current.decoding = None
+
+
+def encode_object(value: object, encode: Callable[[Any], dict[str, Plain]]) -> Plain:
+    """The plain of an object, or a reference to it if the value has it at an earlier place."""
+
+    def encode_here(value: object) -> Plain:
+        assert _current.encoding is not None
+        return _current.encoding.encode(value, encode)
+
+    return encode_one_value(encode_here, value)
+
+
+def decode_object(
+    plain: dict[str, Plain],
+    make: Callable[[], object],
+    fill: Callable[[Any, dict[str, Plain]], None],
+) -> object:
+    """The object of a plain, which `fill` gives its attributes; or the one that it refers to."""
+
+    def decode_here(plain: dict[str, Plain]) -> object:
+        assert _current.decoding is not None
+        if len(plain) == 1 and SAME in plain:
+            return _current.decoding.find(plain[SAME])
+        made = make()
+        if ID in plain:
+            _current.decoding.keep(plain[ID], made)
+        fill(made, {name: each for name, each in plain.items() if name != ID})
+        return made
+
+    return decode_one_value(decode_here, plain)

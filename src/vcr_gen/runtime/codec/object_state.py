@@ -1,0 +1,194 @@
+"""Objects of ordinary classes: stored by their attributes, rebuilt without running their code."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Iterable, Mapping
+from struct import calcsize
+from typing import Any, ClassVar, Final
+
+from vcr_gen.field_path_syntax import Step
+from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.codec.node import ClassNode, DeclaredClass, Node
+from vcr_gen.runtime.codec.object_identity import ID, SAME, decode_object, encode_object
+from vcr_gen.runtime.codec.records import Field, qualifiers, record_field, replace_attributes
+from vcr_gen.runtime.codec.tags import DICT
+from vcr_gen.runtime.plain import Plain
+
+_LIVE_MODULES: Final = frozenset(
+    {
+        "asyncio",
+        "concurrent",
+        "contextvars",
+        "importlib",
+        "logging",
+        "multiprocessing",
+        "queue",
+        "sched",
+        "selectors",
+        "signal",
+        "socket",
+        "socketserver",
+        "subprocess",
+        "threading",
+        "unittest",
+        "weakref",
+    }
+)
+"""Modules of the standard library whose objects do something, so that a copy is no use."""
+_LIVE_METHODS: Final = ("__del__", "__next__", "__anext__", "__await__")
+"""Methods of objects that are used up, or that run code when they are dropped."""
+_POINTER: Final = calcsize("P")
+
+
+class ObjectNode(ClassNode):
+    """Objects of an ordinary class: their attributes, each by its annotation if it has one."""
+
+    kinds = frozenset({DICT, ID, SAME})
+    merges = True
+    holds_objects = True
+
+    def __init__(self, declared: DeclaredClass) -> None:
+        super().__init__(declared.nodes, declared.cls, declared.name)
+        self._slots: Final = _slots_of(declared.cls)
+        self._computed: Final = _computed_attributes(declared.cls)
+        fields = _fields_of(declared.annotations)
+        self._annotated: Final = {each.name: self.nodes.node(each.annotation) for each in fields}
+        self._unrecorded: Final = frozenset(each.name for each in fields if each.unrecorded)
+        self._anything: Final = self.nodes.node(object)
+
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
+        return [((name,), node) for name, node in self._annotated.items()]
+
+    def part(self, key: str | int) -> Node | None:
+        return self._annotated.get(str(key), self._anything)
+
+    def bare(self, value: object) -> Plain:
+        return encode_object(value, self._encode_attributes)
+
+    def restore(self, plain: Plain) -> object:
+        if type(plain) is not dict:
+            raise Fault(self.name, show(plain))
+        found = decode_object(plain, self._blank, self._fill)
+        if type(found) is not self.cls:
+            raise Fault(self.name, f"a reference to an object of {show(found)}")
+        return found
+
+    def replace_bare(self, value: object) -> object:
+        held = self._attributes_of(value)
+        changed = {
+            name: after
+            for name, node in self._annotated.items()
+            if name in held and (after := node.replace(held[name])) is not held[name]
+        }
+        return replace_attributes(value, changed) if changed else value
+
+    def _encode_attributes(self, value: object) -> dict[str, Plain]:
+        out: dict[str, Plain] = {}
+        name = ""
+        try:
+            for name, item in self._attributes_of(value).items():
+                if name not in self._unrecorded:
+                    out[name] = self._annotated.get(name, self._anything).encode(item)
+        except Fault as fault:
+            fault.within(f".{name}")
+            raise
+        return out
+
+    def _attributes_of(self, value: object) -> dict[str, object]:
+        """The attributes that are set, without those that are computed when they are asked for."""
+        found: dict[str, object] = {}
+        for name, slot in self._slots.items():
+            try:
+                found[name] = slot.__get__(value)
+            except AttributeError:
+                continue
+        found.update(
+            (name, item)
+            for name, item in getattr(value, "__dict__", {}).items()
+            if not name.startswith("__") and name not in self._computed
+        )
+        return found
+
+    def _blank(self) -> object:
+        return _blank(self.cls)
+
+    def _fill(self, made: Any, attributes: dict[str, Plain]) -> None:
+        for name in self._unrecorded:
+            if not hasattr(self.cls, name):
+                self._set(made, name, None)
+        name = ""
+        try:
+            for name, plain in attributes.items():
+                if not name.isidentifier() or name.startswith("__") or name in self._unrecorded:
+                    raise Fault(f"the name of an attribute of {self.name}", show(name))
+                self._set(made, name, self._annotated.get(name, self._anything).decode(plain))
+        except Fault as fault:
+            fault.within(f".{name}")
+            raise
+
+    def _set(self, made: object, name: str, value: object) -> None:
+        """Set an attribute where it is kept: no `__setattr__` and no property of the class runs."""
+        if name in self._slots:
+            self._slots[name].__set__(made, value)
+        elif self.cls.__dictoffset__:
+            vars(made)[name] = value
+        else:
+            raise Fault(f"an attribute of {self.name}", f"the unknown attribute {show(name)}")
+
+
+def object_node(declared: DeclaredClass) -> Node | None:
+    """The node of an ordinary class, if its objects are no more than their attributes."""
+    if not declared.nodes.stores_objects or not _is_state_alone(declared.cls):
+        return None
+    return ObjectNode(declared)
+
+
+def _is_state_alone(cls: type[Any]) -> bool:
+    """Whether a copy of the attributes is as good as the object, as far as the class tells."""
+    if inspect.isabstract(cls) or cls.__module__.partition(".")[0] in _LIVE_MODULES:
+        return False
+    if any(hasattr(cls, name) for name in _LIVE_METHODS):
+        return False
+    pointers = len(_slots_of(cls)) + (cls.__dictoffset__ > 0) + (cls.__weakrefoffset__ > 0)
+    if cls.__basicsize__ > object.__basicsize__ + pointers * _POINTER:
+        return False  # more than attributes: a class written in C
+    try:
+        _blank(cls)
+    except TypeError:
+        return False
+    return cls is not object
+
+
+def _blank(cls: type[Any]) -> object:
+    """An object on which no code of its class has run."""
+    return object.__new__(cls)
+
+
+def _slots_of(cls: type) -> dict[str, types.MemberDescriptorType]:
+    """Where the objects of a class keep the attributes that are in no dict."""
+    return {
+        name: slot
+        for base in reversed(cls.__mro__)
+        for name, slot in vars(base).items()
+        if isinstance(slot, types.MemberDescriptorType) and not name.startswith("__")
+    }
+
+
+def _computed_attributes(cls: type) -> frozenset[str]:
+    return frozenset(
+        name
+        for base in cls.__mro__
+        for name, each in vars(base).items()
+        if isinstance(each, functools.cached_property)
+    )
+
+
+def _fields_of(annotations: Mapping[str, object]) -> list[Field]:
+    return [
+        record_field(name, annotation)
+        for name, annotation in annotations.items()
+        if ClassVar not in qualifiers(annotation) and annotation is not ClassVar
+    ]

@@ -1,0 +1,312 @@
+"""Objects of ordinary classes are stored by their attributes, and no code of theirs runs."""
+
+import asyncio
+import queue
+import threading
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
+
+import pytest
+
+from vcr_gen.boundary import Secret, Unrecorded
+from vcr_gen.errors import DecodeError, EncodeError
+from vcr_gen.runtime.codec import Compiler, Registry
+
+T = TypeVar("T")
+COMPILER = Compiler(registry=Registry())
+
+
+def never(*_: object, **__: object) -> Any:
+    raise AssertionError("the codec has run code of the class")
+
+
+class Address:
+    def __init__(self, street: str) -> None:
+        self.street = street
+
+
+class Customer:
+    born: date
+    kind: ClassVar[str] = "person"
+
+    def __init__(self, name: str, born: date, address: Address | None = None) -> None:
+        self.name = name
+        self.born = born
+        self.__notes = ["first"]
+        self.address = address
+
+    @cached_property
+    def greeting(self) -> str:
+        return f"Hello {self.name}"
+
+    @property
+    def notes(self) -> list[str]:
+        return self.__notes
+
+
+class Member(Customer):
+    def __init__(self, name: str, number: int) -> None:
+        super().__init__(name, date(2001, 2, 3))
+        self.number = number
+
+
+class Slotted:
+    __slots__ = ("__hidden", "left", "right")
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+        self.__hidden = 1
+
+    def hidden(self) -> int:
+        return self.__hidden
+
+
+class Guarded:
+    """Every way in but the codec's is closed."""
+
+    def __init__(self) -> None:
+        vars(self)["value"] = 1
+
+    __setattr__ = __setstate__ = __getstate__ = __reduce_ex__ = __eq__ = __hash__ = never
+
+
+class Box(Generic[T]):
+    content: T
+
+    def __init__(self, content: T) -> None:
+        self.content = content
+
+
+class Person:
+    """One of a graph of objects."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.friends: list[Person] = []
+
+
+def there_and_back(annotation: Any, value: object) -> Any:
+    codec = COMPILER.codec(annotation)
+    return codec.decode(codec.encode(value))
+
+
+def test_the_file_shows_the_attributes() -> None:
+    customer = Customer("Ann", date(1999, 1, 2), Address("Main"))
+    assert customer.greeting == "Hello Ann"  # computed from the others, so not stored
+    assert COMPILER.codec(Customer).encode(customer) == {
+        "name": "Ann",
+        "born": "1999-01-02",
+        "_Customer__notes": ["first"],
+        "address": {"$type": f"{__name__}.Address", "street": "Main"},
+    }
+
+
+@pytest.mark.parametrize("annotation", [Customer, Customer | None, list[Customer], object])
+def test_an_object_comes_back_with_its_class_and_attributes(annotation: Any) -> None:
+    customer = Customer("Ann", date(1999, 1, 2), Address("Main"))
+    whole: Any = [customer] if annotation == list[Customer] else customer
+    back = there_and_back(annotation, whole)
+    back = back[0] if annotation == list[Customer] else back
+    assert type(back) is Customer
+    assert (back.name, back.born, back.notes) == ("Ann", date(1999, 1, 2), ["first"])
+    assert type(back.address) is Address
+    assert back.greeting == "Hello Ann"
+
+
+def test_a_subclass_is_named() -> None:
+    plain: Any = COMPILER.codec(Customer).encode(Member("Bo", 7))
+    assert plain["$type"] == f"{__name__}.Member"
+    back = there_and_back(Customer, Member("Bo", 7))
+    assert type(back) is Member
+    assert (back.name, back.number) == ("Bo", 7)
+
+
+def test_slots_come_back_where_they_are_set() -> None:
+    back = there_and_back(Slotted, Slotted(3))
+    assert (back.left, back.hidden()) == (3, 1)
+    assert not hasattr(back, "right")
+
+
+def test_no_code_of_the_class_runs() -> None:
+    back = there_and_back(Guarded, Guarded())
+    assert type(back) is Guarded
+    assert vars(back) == {"value": 1}
+
+
+def test_type_arguments_say_what_is_inside() -> None:
+    codec = COMPILER.codec(Box[date])
+    assert codec.encode(Box(date(2020, 1, 1))) == {"content": "2020-01-01"}
+    assert codec.decode({"content": "2020-01-01"}).content == date(2020, 1, 1)
+
+
+def test_a_class_of_the_standard_library_is_an_ordinary_one() -> None:
+    assert there_and_back(Namespace, Namespace(a=1, b=[2])) == Namespace(a=1, b=[2])
+
+
+def test_the_same_object_at_two_places_comes_back_as_one() -> None:
+    ann, bo = Person("Ann"), Person("Bo")
+    codec = COMPILER.codec(list[Person])
+    plain = codec.encode([ann, bo, ann])
+    assert plain == [
+        {"$id": 1, "name": "Ann", "friends": []},
+        {"name": "Bo", "friends": []},
+        {"$same": 1},
+    ]
+    first, second, third = codec.decode(plain)
+    assert first is third
+    assert first is not second
+
+
+def test_equal_objects_are_not_made_one() -> None:
+    first, second = there_and_back(list[Person], [Person("Ann"), Person("Ann")])
+    assert first is not second
+
+
+@pytest.mark.parametrize("annotation", [Person, object, Person | int])
+def test_objects_that_refer_to_each_other_come_back_so(annotation: Any) -> None:
+    ann, bo = Person("Ann"), Person("Bo")
+    ann.friends, bo.friends = [bo, ann], [ann]
+    back = there_and_back(annotation, ann)
+    assert [friend.name for friend in back.friends] == ["Bo", "Ann"]
+    assert back.friends[1] is back
+    assert back.friends[0].friends[0] is back
+
+
+def test_an_object_inside_a_dataclass_and_outside_is_one() -> None:
+    @dataclass
+    class Pair:
+        left: Person
+        right: Any
+
+    ann = Person("Ann")
+    back = there_and_back(Pair, Pair(ann, {"also": ann}))
+    assert back.left is back.right["also"]
+
+
+class Marked:
+    password: Annotated[str, Secret]
+    lock: Annotated[threading.Lock, Unrecorded]
+
+    def __init__(self) -> None:
+        self.password = "hunter2"
+        self.lock = threading.Lock()
+
+
+def test_the_words_in_the_annotations_of_a_class_count() -> None:
+    codec = COMPILER.codec(Marked)
+    plain = codec.encode(Marked())
+    assert plain == {"password": "<redacted>"}
+    assert codec.decode(plain).lock is None
+
+
+class Job:
+    def __init__(self) -> None:
+        self.parts = [{"guard": threading.Lock()}]
+
+
+def test_what_cannot_be_stored_is_refused_with_the_attribute_and_ways_out() -> None:
+    with pytest.raises(EncodeError) as caught:
+        COMPILER.codec(Job).encode(Job())
+    assert caught.value.path == "$.parts[0].guard"
+    for way in ("@outbound or @inbound", "Unrecorded", "registry.register("):
+        assert way in caught.value.hint
+
+
+class Deleting:
+    def __del__(self) -> None:
+        raise AssertionError("dropped")
+
+
+class Reading:
+    def __iter__(self) -> Iterator[int]:
+        return self
+
+    def __next__(self) -> int:
+        return 1
+
+
+LIVE: dict[str, type] = {
+    "finalizer": Deleting,
+    "iterator": Reading,
+    "thread": threading.Thread,
+    "asyncio queue": asyncio.Queue,
+    "queue": queue.Queue,
+    "lock": type(threading.Lock()),
+    "generator": type(_ for _ in ()),
+    "object": object,
+}
+
+
+@pytest.mark.parametrize("name", LIVE)
+def test_a_copy_of_what_is_alive_is_refused_on_both_sides(name: str) -> None:
+    cls = LIVE[name]
+    with pytest.raises(DecodeError):
+        COMPILER.codec(object).decode({"$type": f"{cls.__module__}.{cls.__qualname__}"})
+    if cls in (Reading, queue.Queue):
+        with pytest.raises(EncodeError, match=cls.__name__):
+            COMPILER.codec(cls).encode(cls())
+
+
+HOSTILE: dict[str, tuple[Any, Any]] = {
+    "a class elsewhere": (Address, {"$type": f"{__name__}.Person", "name": "x"}),
+    "special attribute": (Address, {"street": "a", "__class__": "b"}),
+    "no name": (Address, {"a b": 1}),
+    "no attributes": (Address, ["street"]),
+    "unknown slot": (Slotted, {"left": 1, "middle": 2}),
+    "wrong type": (Customer, {"born": 5}),
+    "unknown number": (Person, {"$same": 4}),
+    "a number twice": (
+        Person,
+        {"$id": 1, "name": "a", "friends": [{"$type": f"{__name__}.Person", "$id": 1}]},
+    ),
+    "number no number": (Person, {"$id": "1", "name": "a"}),
+    "a number of another class": (
+        Box[Address],
+        {"$id": 1, "content": {"$same": 1}},
+    ),
+    "a class that is not a class": (object, {"$type": f"{__name__}.never"}),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_no_recording_wrote_is_refused(name: str) -> None:
+    annotation, plain = HOSTILE[name]
+    with pytest.raises(DecodeError):
+        COMPILER.codec(annotation).decode(plain)
+
+
+def test_after_a_refusal_numbers_begin_anew() -> None:
+    codec = COMPILER.codec(list[Person])
+    with pytest.raises(DecodeError):
+        codec.decode([{"$id": 1, "name": "a", "friends": []}, 5])
+    with pytest.raises(DecodeError):
+        codec.decode([{"$same": 1}])
+
+
+class Area(Protocol):
+    @property
+    def street(self) -> str: ...
+
+
+class Walks(Protocol):
+    def walk(self) -> None: ...
+
+
+def test_a_protocol_of_attributes_describes_data() -> None:
+    assert there_and_back(Area, Address("Main")).street == "Main"
+
+
+def test_an_object_is_no_data_where_a_protocol_has_methods() -> None:
+    with pytest.raises(EncodeError) as caught:
+        COMPILER.codec(Walks).encode(Address("Main"))
+    assert "mark it with @outbound or @inbound" in caught.value.hint
+
+
+def test_a_registry_can_refuse_them() -> None:
+    compiler = Compiler(registry=Registry(declared_only=True))
+    with pytest.raises(EncodeError, match="Address"):
+        compiler.codec(Address).encode(Address("Main"))
