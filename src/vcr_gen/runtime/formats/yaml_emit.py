@@ -7,7 +7,7 @@ trailing space or emoji. This one writes literal blocks wherever YAML can hold t
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final, cast
+from typing import Final
 
 from vcr_gen.runtime.formats.file_layout import TEMPLATE_KEY, TEMPLATE_TAG
 from vcr_gen.runtime.formats.yaml_characters import find_escaped_only
@@ -64,20 +64,23 @@ def may_be_deep(text: str) -> bool:
 
 def _mapping(value: Mapping[str, Plain], indent: str, lead: str, out: list[str]) -> None:
     """Items of a mapping at `indent`; `lead` replaces it on the first line, after a dash."""
+    deeper = indent + _STEP
     for key, item in value.items():
         shown = _key(key)
-        kind = type(item)
         if len(shown) > _LONGEST_SIMPLE_KEY:
             out += (lead, "? ", shown, "\n", indent, ":")
             _value(item, indent, out, sequence_step=_STEP)
-        elif kind is str:  # most are texts and numbers
-            out.append(f"{lead}{shown}: {_text(cast(str, item), indent)}\n")
-        elif kind is int:
+        elif type(item) is str:  # most are texts and numbers
+            out.append(f"{lead}{shown}: {_text(item, indent)}\n")
+        elif type(item) is int:
             out.append(f"{lead}{shown}: {item}\n")
-        elif kind is float:
-            out.append(f"{lead}{shown}: {float_text(cast(float, item))}\n")
+        elif type(item) is float:
+            out.append(f"{lead}{shown}: {float_text(item)}\n")
+        elif type(item) is dict and len(item) > 1:  # neither empty nor a template
+            out.append(f"{lead}{shown}:\n")
+            _mapping(item, deeper, deeper, out)
         else:
-            out += (lead, shown, ":")
+            out.append(f"{lead}{shown}:")
             _value(item, indent, out)
         lead = indent
 
@@ -107,24 +110,24 @@ def _sequence(items: list[Plain], indent: str, lead: str, out: list[str]) -> Non
 
 def _value(item: Plain, indent: str, out: list[str], *, sequence_step: str = "") -> None:
     """What follows a colon or a dash at `indent`, and the line's end."""
-    if isinstance(item, str):
-        out += (" ", _text(item, indent), "\n")
-    elif isinstance(item, dict):
-        if _is_template(item):
+    if isinstance(item, dict):
+        if not item:
+            out.append(" {}\n")
+        elif _is_template(item):
             out += (" ", TEMPLATE_TAG, " ", _text(str(item[TEMPLATE_KEY]), indent), "\n")
-        elif item:
+        else:
             out.append("\n")
             _mapping(item, indent + _STEP, indent + _STEP, out)
-        else:
-            out.append(" {}\n")
     elif isinstance(item, list):
         if item:
             out.append("\n")
             _sequence(item, indent + sequence_step, indent + sequence_step, out)
         else:
             out.append(" []\n")
+    elif isinstance(item, str):
+        out.append(f" {_text(item, indent)}\n")
     else:
-        out += (" ", _scalar(item), "\n")
+        out.append(f" {_scalar(item)}\n")
 
 
 def _is_template(item: Mapping[str, Plain]) -> bool:
@@ -165,11 +168,16 @@ def _literal(text: str, indent: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    if _ESCAPED.search(text) is None:
+    if '"' not in text and "\\" not in text and _is_printable(text):
         return f'"{text}"'
     if "\n" not in text and "\r" not in text and "\t" not in text and find_escaped_only(text) < 0:
         return "'" + text.replace("'", "''") + "'"
     return f'"{_ESCAPED.sub(_escape, text)}"'
+
+
+def _is_printable(text: str) -> bool:
+    """Whether a quoted text without quotes and backslashes needs no escapes."""
+    return (text.isascii() and text.isprintable()) or _ESCAPED.search(text) is None
 
 
 def _quoted_lines(text: str, indent: str) -> str:

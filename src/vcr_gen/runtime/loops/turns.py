@@ -19,6 +19,7 @@ from math import inf
 from typing import TYPE_CHECKING, Protocol, final
 
 from vcr_gen.runtime.loops.backends import Loop, running_library, running_loop
+from vcr_gen.runtime.tape.events import in_microseconds
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.loops.hook import Hook
@@ -68,7 +69,7 @@ class Clock:
 
     def real(self) -> float:
         """Real seconds since the session began."""
-        return round(time.monotonic() - self._origin, 6)
+        return in_microseconds(time.monotonic() - self._origin)
 
     def run(self) -> None:
         """Follow real time from now on, whatever the tape says."""

@@ -7,7 +7,16 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias, TypeGuard, cast, final
 
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Signal, Start, kind_of
+from vcr_gen.runtime.tape.events import (
+    ROOT_STRAND,
+    End,
+    Event,
+    Item,
+    Signal,
+    Start,
+    in_microseconds,
+    kind_of,
+)
 
 __all__ = ["Append", "Folding", "Grow"]
 
@@ -122,8 +131,8 @@ def _fold(start: Start) -> dict[str, Plain]:
 
 def _fold_with_end(start: Start, end: End) -> dict[str, Plain] | None:
     """One entry for a start and its end; None if one entry cannot represent both."""
-    took = round(end.at - start.at, 6)
-    if start.call != end.call or end.strand or round(start.at + took, 6) != end.at:
+    took = in_microseconds(end.at - start.at)
+    if start.call != end.call or end.strand or in_microseconds(start.at + took) != end.at:
         return None
     entry = _fold(start)
     entry["took"] = took

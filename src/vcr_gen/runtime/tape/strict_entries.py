@@ -18,6 +18,7 @@ from vcr_gen.runtime.tape.events import (
     Signal,
     Soon,
     Start,
+    in_microseconds,
 )
 
 __all__ = ["unfold_strictly"]
@@ -75,7 +76,7 @@ def _unfold_call(reader: "_Entry") -> tuple[Event, ...]:
         outcome=outcome,
         value=entry[outcome],
         at_call=reader.at_call(outcome),
-        at=round(start.at + reader.seconds("took"), 6),
+        at=in_microseconds(start.at + reader.seconds("took")),
     )
     return start, end
 

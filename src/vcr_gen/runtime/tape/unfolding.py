@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.events import End, Event, Item, Start
+from vcr_gen.runtime.tape.events import End, Event, Item, Start, in_microseconds
 from vcr_gen.runtime.tape.strict_entries import unfold_strictly
 
 __all__ = ["unfold"]
@@ -48,7 +48,7 @@ def _usual_call(entry: Mapping[str, Plain]) -> tuple[Start, End] | None:
     start, took = _usual_start(entry), entry["took"]
     if start is None or type(took) is not float or took < 0:
         return None
-    at = round(start.at + took, 6)
+    at = in_microseconds(start.at + took)
     return start, End(call=start.call, outcome="returned", value=entry["returned"], at=at)
 
 
