@@ -7,6 +7,7 @@
     │   ├── CassetteFormatError     it is truncated, of an unknown version, or not a cassette
     │   ├── CassetteTemplateError   its template is not allowed, or cannot be rendered
     │   └── CassetteWriteError      it cannot be written
+    │       └── CassetteBusyError   another recording of it is running
     ├── ValueCodecError             a value does not match its declared type
     │   ├── EncodeError             while recording, or when an outbound value is compared
     │   └── DecodeError             while reading a recorded value
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.codec import Difference
 
 __all__ = [
+    "CassetteBusyError",
     "CassetteError",
     "CassetteFormatError",
     "CassetteMissingError",
@@ -87,6 +89,10 @@ class CassetteTemplateError(CassetteError):
 
 class CassetteWriteError(CassetteError):
     """The cassette cannot be written; the old cassette is unchanged."""
+
+
+class CassetteBusyError(CassetteWriteError):
+    """Another recording of the cassette is running."""
 
 
 class ValueCodecError(VcrError):

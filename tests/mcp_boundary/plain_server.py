@@ -59,6 +59,8 @@ for line in sys.stdin:
     elif method == "part":
         say(id=number, result={})
         say(method="notifications/message", params={"level": "info", "data": "farewell"})
+    elif method == "server/discover":
+        say(id=number, error={"code": -32601, "message": "not found"})
     elif method == "die":
         sys.exit(3)
     elif method == "refuse":

@@ -96,3 +96,17 @@ def test_an_anchor_of_the_recording_must_be_declared(tape):
     tape.record(VcrShell, RealShell, lambda shell: shell.read(1), anchors={"project": "/work"})
     with pytest.raises(UsageError, match="'project'"):
         Cassette(tape.path, "none")
+
+
+def test_a_recording_may_get_another_name(tmp_path):
+    path, renamed = tmp_path / "tape.yaml", tmp_path / "renamed.yaml"
+    path.write_text("kept")
+    with Cassette(path, "all") as cassette:
+        VcrShell(cassette=cassette, inner=RealShell())
+        with pytest.raises(UsageError, match="with its suffix"):
+            cassette.rename("renamed.jsonl")
+        cassette.rename("renamed.yaml")
+    assert path.read_text() == "kept"
+    assert {path, renamed} == set(tmp_path.iterdir())
+    with Cassette(renamed, "none") as cassette, pytest.raises(UsageError, match="only a recording"):
+        cassette.rename("tape.yaml")

@@ -44,7 +44,7 @@ seen.push(client.getServerCapabilities());
 seen.push(await client.listTools());
 seen.push(await client.readResource({ uri: "notes://today" }));
 await call("add", { a: 1, b: 2 });
-await Promise.all([call("count", { to: 3, pause: 0.1 }), call("count", { to: 2, pause: 0.16 })]);
+await Promise.all([call("count", { to: 3, pause: 0.1 }), call("count", { to: 2, pause: 0.17 })]);
 await call("ask", { question: "why?" });
 await call("fail", {});
 await call("nothing", {});

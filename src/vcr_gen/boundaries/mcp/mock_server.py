@@ -15,13 +15,16 @@ from vcr_gen.boundaries.mcp.stdio_lines import FrameReader, line_of, write_all
 __all__ = ["serve_stdio"]
 
 
-def serve_stdio(cassette: Cassette) -> None:
-    """Answer the client on stdin and stdout, until it leaves."""
-    asyncio.run(_serve(cassette))
+def serve_stdio(cassette: Cassette, already: bytes = b"") -> None:
+    """Answer the client on stdin and stdout, until it leaves.
+
+    `already` is what was read from stdin, to choose the cassette.
+    """
+    asyncio.run(_serve(cassette, already))
 
 
-async def _serve(cassette: Cassette) -> None:
-    frames = FrameReader(0)
+async def _serve(cassette: Cassette, already: bytes) -> None:
+    frames = FrameReader(0, already)
     with cassette.peer() as peer:
         async with anyio.create_task_group() as tasks:
             client = Endpoint(tasks, _Stdout())

@@ -8,7 +8,7 @@ from contextlib import suppress
 from threading import Thread
 from typing import Any, Final, Self, final
 
-__all__ = ["FrameReader", "LineBuffer", "line_of", "pump", "write_all"]
+__all__ = ["FrameReader", "LineBuffer", "first_frame", "line_of", "pump", "write_all"]
 
 _PIECE: Final = 65536
 
@@ -64,14 +64,26 @@ def _frames_in(line: bytes) -> Iterator[dict[str, Any]]:
             yield frame
 
 
+def first_frame(source: int) -> tuple[dict[str, Any] | None, bytes]:
+    """The first message that comes, if any, and all that was read for it."""
+    buffer, read = LineBuffer(), b""
+    while piece := os.read(source, _PIECE):
+        read += piece
+        for frame in buffer.frames(piece):
+            return frame, read
+    return None, read
+
+
 @final
 class FrameReader:
     """The JSON-RPC messages that can be read from a file descriptor; used in a running loop."""
 
-    def __init__(self, source: int) -> None:
+    def __init__(self, source: int, already: bytes = b"") -> None:
+        """Read from `source`, of which something may have been read `already`."""
         self._frames: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._buffer = LineBuffer()
+        self._heard(already)
         pump(source, self._heard, lambda: self._put(None))
 
     def __aiter__(self) -> Self:

@@ -1,6 +1,7 @@
 """`vcr-gen mcp record`: records the session of a server and its client."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from vcr_gen.cli.mcp.server_commands import recording_command, require_mcp, runnable
@@ -29,12 +30,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(arguments: argparse.Namespace) -> int:
     """Record; the exit code is the server's."""
     require_mcp(arguments)
-    from vcr_gen import Cassette
+    from vcr_gen.boundaries.mcp.launches import Launch
     from vcr_gen.boundaries.mcp.recording_proxy import record_stdio
 
     path, command = arguments.cassette, arguments.program
-    with (
-        Cassette(path, "all", record_with=recording_command(path, command)) as cassette,
-        runnable(command),
-    ):
-        return record_stdio(cassette, command)
+    launch = Launch(path, recording_command(path, command))
+    with launch.cassette as cassette, runnable(command):
+        code = record_stdio(cassette, command)
+        launch.settle()
+    if cassette.path != path:
+        print(f"vcr-gen: {path} has another launch; this one is {cassette.path}", file=sys.stderr)
+    return code

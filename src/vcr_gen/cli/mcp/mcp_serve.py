@@ -63,19 +63,32 @@ def run(arguments: argparse.Namespace) -> int:
     require_mcp(arguments)
     from vcr_gen import Cassette
 
+    path, already = _launch(arguments)
     try:
         again = recording_command(arguments.cassette, ["COMMAND", "..."])
-        with Cassette(
-            arguments.cassette, "none", pace=arguments.pace, record_with=again
-        ) as cassette:
-            _serve(cassette, arguments)
+        with Cassette(path, "none", pace=arguments.pace, record_with=again) as cassette:
+            _serve(cassette, arguments, already)
     except (DivergenceError, ReplayError) as error:
         print(error, file=sys.stderr)
         return DIFFERENT
     return FINE
 
 
-def _serve(cassette: "Cassette", arguments: argparse.Namespace) -> None:
+def _launch(arguments: argparse.Namespace) -> tuple[Path, bytes]:
+    """The cassette of this launch, and what was read from the client to choose it."""
+    from vcr_gen.boundaries.mcp.launches import has_several_launches, served_path
+
+    path: Path = arguments.cassette
+    over_stdio = arguments.http is None and arguments.sse is None
+    if not over_stdio or not has_several_launches(path):
+        return path, b""
+    from vcr_gen.boundaries.mcp.stdio_lines import first_frame
+
+    first, already = first_frame(0)
+    return path if first is None else served_path(path, first), already
+
+
+def _serve(cassette: "Cassette", arguments: argparse.Namespace, already: bytes) -> None:
     if arguments.http is not None:
         from vcr_gen.boundaries.mcp.http_mock_server import serve_http
 
@@ -87,4 +100,4 @@ def _serve(cassette: "Cassette", arguments: argparse.Namespace) -> None:
     else:
         from vcr_gen.boundaries.mcp.mock_server import serve_stdio
 
-        serve_stdio(cassette)
+        serve_stdio(cassette, already)

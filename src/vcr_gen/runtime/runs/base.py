@@ -264,6 +264,10 @@ class RecordRun(Run):
         """Whether the session is recording now."""
         return True
 
+    def rename(self, name: str) -> None:
+        """Complete the cassette under another name, in the same folder."""
+        self._file.rename(name)
+
     def _inexact(self) -> Iterator[str]:
         """What a replay cannot repeat, or may do differently."""
         for method, name in self._recorder.changed:

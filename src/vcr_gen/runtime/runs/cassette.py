@@ -250,6 +250,13 @@ class Cassette:
         )
         return self._run.crossing.link(instance)
 
+    def rename(self, name: str) -> None:
+        """Put the recording in place under another name, in the same folder, with its suffix."""
+        if not isinstance(self._run, RecordRun) or Path(name).suffix != self.path.suffix:
+            raise UsageError(f"{self.path}: only a recording, with its suffix, can be renamed")
+        self.path = self.path.with_name(name)
+        self._run.rename(name)
+
     def replay(self) -> ReplayRun:
         """The replay of this cassette; an error if it records."""
         if isinstance(self._run, ReplayRun) and not self._run.recording:

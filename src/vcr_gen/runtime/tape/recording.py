@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from vcr_gen.errors import CassetteWriteError, UsageError
+from vcr_gen.errors import CassetteBusyError, CassetteWriteError, UsageError
 from vcr_gen.runtime.formats import Format, file_layout, format_for
 from vcr_gen.runtime.formats.file_layout import count_in
 from vcr_gen.runtime.plain import Plain
@@ -49,7 +49,7 @@ class Recording:
 
     def __init__(self, path: Path, *, copy: bool = False) -> None:
         self._format: Final[Format] = format_for(path)
-        self._path: Final = path
+        self._path = path
         self._head = b""
         self._size = 0
         self._count = 0
@@ -103,6 +103,11 @@ class Recording:
             return False
         with self._explained(), open_regular(self._partial) as stream:
             return any(count_in(stream, spelled) for spelled in _spellings(text))
+
+    def rename(self, name: str) -> None:
+        """Complete the cassette under another name, in the same folder."""
+        self._path = self._path.with_name(name)
+        self._target = self._target.with_name(name)
 
     def finish(self, header: Mapping[str, Plain], *, change: Change | None = None) -> None:
         """Complete the cassette and replace the target atomically.
@@ -250,7 +255,7 @@ def _open_exclusively(partial: Path, path: Path) -> int:
         status = os.fstat(handle)
         if not _lock(handle):
             os.close(handle)
-            raise CassetteWriteError("another recording of it is running", path=path)
+            raise CassetteBusyError("another recording of it is running", path=path)
         # Between opening and locking, the recording may have ended and renamed the file.
         try:
             ours = os.path.samestat(status, partial.lstat())
