@@ -8,7 +8,7 @@ import pytest
 from sessions import Client, record
 from vcr_link import VcrClient, VcrServer
 
-from vcr_gen import Cassette, DivergenceError, Driver
+from vcr_gen import Cassette, DivergenceError, Driver, Repeat
 from vcr_gen.errors import UnusedEventsError
 
 LOOSE = "method_and_arguments"
@@ -70,6 +70,12 @@ def test_calls_in_another_order_keep_what_is_theirs(tape: Path) -> None:
     calls = [("announce", {}), ("ask", {"text": "why?"}), ("count", {"to": 2})]
     heard = asyncio.run(play(tape, *calls, leftovers=True))
     assert heard == ["changed", "announce", "question", "answer to why?", 0, 1, "count"]
+
+
+def test_a_call_with_a_callback_repeats(tape: Path) -> None:
+    calls = [("count", {"to": 2}), ("count", {"to": 2}), ("announce", {})]
+    heard = asyncio.run(play(tape, *calls, leftovers=True, rules=[Repeat("server")]))
+    assert heard == [0, 1, "count", "count", "changed", "announce"]
 
 
 def test_leftovers_fail_unless_they_are_allowed(tape: Path) -> None:

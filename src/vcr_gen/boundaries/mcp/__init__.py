@@ -5,10 +5,11 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeAlias, final
 
 from vcr_gen import Cassette
+from vcr_gen.boundaries.mcp.request_matching import mcp_matching
 from vcr_gen.boundaries.mcp.rpc_messages import RpcError
 from vcr_gen.boundaries.required_packages import require
 
-__all__ = ["McpOnCassette", "RpcError", "Transport", "mcp_transport"]
+__all__ = ["McpOnCassette", "RpcError", "Transport", "mcp_matching", "mcp_transport"]
 
 Transport: TypeAlias = AbstractAsyncContextManager[tuple[Any, Any]]
 """What the `Client` of the official SDK takes: it is entered for two streams of messages."""

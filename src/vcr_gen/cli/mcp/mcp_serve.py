@@ -2,9 +2,10 @@
 
 import argparse
 import sys
+import warnings
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vcr_gen.cli.mcp.server_commands import port, recording_command, require_mcp
 from vcr_gen.cli.outcome import DIFFERENT, FINE
@@ -49,6 +50,15 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="FACTOR",
         help="take as long as the recorded server, times this (default: as fast as possible)",
     )
+    serve.add_argument(
+        "--strategy",
+        action="append",
+        default=[],
+        metavar="[METHOD[:NAME]=]STRATEGY",
+        help="how a request finds the recorded one: exact (the default), method, "
+        "method_and_arguments, subset or sequential; for all requests, or for those of a method, "
+        "or of a tool: tools/call:search=subset (repeatable)",
+    )
 
 
 def _factor(text: str) -> float:
@@ -61,12 +71,14 @@ def _factor(text: str) -> float:
 def run(arguments: argparse.Namespace) -> int:
     """Serve; 1 if the session differs from the recorded one."""
     require_mcp(arguments)
-    from vcr_gen import Cassette
+    from vcr_gen import Cassette, UnusedRuleWarning
 
+    options = _matching(arguments.cassette, arguments.strategy)
+    warnings.simplefilter("ignore", UnusedRuleWarning)  # a client need not ask for everything
+    again = recording_command(arguments.cassette, ["COMMAND", "..."])
     path, already = _launch(arguments)
     try:
-        again = recording_command(arguments.cassette, ["COMMAND", "..."])
-        with Cassette(path, "none", pace=arguments.pace, record_with=again) as cassette:
+        with Cassette(path, "none", pace=arguments.pace, record_with=again, **options) as cassette:
             _serve(cassette, arguments, already)
     except (DivergenceError, ReplayError) as error:
         print(error, file=sys.stderr)
@@ -86,6 +98,20 @@ def _launch(arguments: argparse.Namespace) -> tuple[Path, bytes]:
 
     first, already = first_frame(0)
     return path if first is None else served_path(path, first), already
+
+
+def _matching(path: Path, strategies: list[str]) -> dict[str, Any]:
+    """The options of the cassette for the strategies; they must be for something that it has."""
+    if not strategies:
+        return {}
+    from vcr_gen.boundaries.mcp.request_matching import mcp_matching
+    from vcr_gen.boundaries.mcp.request_targets import check_recorded, target_of
+
+    options = mcp_matching(*strategies)
+    if path.exists():
+        named = (text.rpartition("=")[0] for text in strategies if "=" in text)
+        check_recorded(path, map(target_of, named))
+    return options
 
 
 def _serve(cassette: "Cassette", arguments: argparse.Namespace, already: bytes) -> None:

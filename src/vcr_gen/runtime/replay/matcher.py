@@ -8,10 +8,11 @@ from typing import TypeAlias, TypeVar, final
 from vcr_gen.runtime.boundary.echoes import Echoes
 from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.codec import MISSING, Difference
+from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Vault
 from vcr_gen.runtime.replay.strand_matching import Compare, Differences, Expectation, StrandMatching
-from vcr_gen.runtime.replay.strategies import Order, Orders, Strategy, agreed
+from vcr_gen.runtime.replay.strategies import Orders, Strategy, Way, agreed
 from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import End, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
@@ -34,8 +35,9 @@ _Lane: TypeAlias = tuple[str, str]
 class _Lanes:
     """An index of the recorded calls that were read and not made yet."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: Window, group_of: Callable[[Slot], str]) -> None:
         self._window = window
+        self._group_of = group_of
         self._seen = 0
         self._equal: dict[tuple[_Lane, str], deque[Slot]] = {}
         self._exact: dict[tuple[_Lane, int], deque[Slot]] = {}
@@ -43,7 +45,7 @@ class _Lanes:
         self._keys: dict[Slot, tuple[_Lane, str]] = {}
         self._without_key: dict[_Lane, list[Slot]] = {}
         self._alike: dict[_Lane, deque[Slot]] = {}
-        self._boundaries: dict[str, deque[Slot]] = {}
+        self._groups: dict[str, deque[Slot]] = {}
         self._indexed = 0
         """The calls in the index, including those that were made since `_forget`."""
         self._most_indexed = _FEW
@@ -108,9 +110,9 @@ class _Lanes:
         if queue := _waiting(self._alike, lane):
             yield from list(_from_first(queue))[1:]
 
-    def next_of(self, boundary: str) -> Slot | None:
-        """The first recorded call of a boundary that was not made yet."""
-        while not (queue := _waiting(self._boundaries, boundary)):
+    def next_of(self, group: str) -> Slot | None:
+        """The first recorded call that was not made yet, of those that share a strategy."""
+        while not (queue := _waiting(self._groups, group)):
             if not self._read_on():
                 return None
         return queue[0]
@@ -132,8 +134,7 @@ class _Lanes:
                 lane = (event.of, event.on)
                 self._without_key.setdefault(lane, []).append(slot)
                 self._alike.setdefault(lane, deque()).append(slot)
-                boundary = event.of.partition(".")[0]
-                self._boundaries.setdefault(boundary, deque()).append(slot)
+                self._groups.setdefault(self._group_of(slot), deque()).append(slot)
 
     def _forget(self) -> None:
         """Drop the calls that were made, so that a long tape is not held in memory.
@@ -144,7 +145,7 @@ class _Lanes:
         self._exact = _left(self._exact)
         self._keys = {slot: key for slot, key in self._keys.items() if not slot.done}
         self._alike = _left(self._alike)
-        self._boundaries = _left(self._boundaries)
+        self._groups = _left(self._groups)
         self._indexed = sum(map(len, self._alike.values()))
         self._most_indexed = max(_FEW, 2 * self._indexed)
 
@@ -182,8 +183,8 @@ class Matcher:
         self._vault = vault
         self._echoes = echoes
         self._orders = orders
-        self._ways: dict[str, tuple[Order, Strategy]] = {}
-        self._lanes = _Lanes(window)
+        self._ways: dict[str, Way] = {}
+        self._lanes = _Lanes(window, self._group_of)
         self.strand_matching = StrandMatching(window)
 
     def start(
@@ -191,14 +192,13 @@ class Matcher:
     ) -> Expectation:
         """The recorded start for an outbound call."""
 
-        name = operation.bound.method.name
-        order, strategy = self._way_of(name)
+        way = self._way_of(operation.bound.method.name, stored)
 
         def compare(slot: Slot) -> tuple[Difference, ...]:
-            return _start_differences(slot, operation, stored, strategy)
+            return self._differences(slot, operation, stored, way)
 
-        if order == "lanes":
-            find = partial(self._find_in_lane, operation, stored, strategy)
+        if way.order == "lanes":
+            find = partial(self._find_in_lane, operation, stored, way)
         else:
             find = partial(self._find, strand, 0)
         likely = partial(self._lanes.known, operation.bound, operation.on, stored)
@@ -211,9 +211,8 @@ class Matcher:
         def compare(slot: Slot) -> tuple[Difference, ...]:
             return _start_differences(slot, operation, stored)
 
-        return self._settling(
-            partial(self._find_in_lane, operation, stored, self._way_of(name)[1]), compare
-        )
+        way = self._way_of(name, stored)
+        return self._settling(partial(self._find_in_lane, operation, stored, way), compare)
 
     def is_next(self, strand: Strand, slot: Slot, operation: Operation) -> bool:
         """Whether the oldest event is a call of this method, and its strand is known to make it."""
@@ -222,14 +221,14 @@ class Matcher:
             slot.start.of == name
             and slot.start.on == operation.on
             and self.strand_matching.names.get(strand) == slot.strand
-            and self._way_of(name)[0] != "lanes"
+            and self._orders.of(name) != "lanes"
         )
 
     def equal(
         self, strand: Strand, operation: Operation, encoded: Mapping[str, Plain]
     ) -> Slot | None:
         """The recorded start that `start` tries first, if it has exactly these arguments."""
-        order, strategy = self._way_of(operation.bound.method.name)
+        order, strategy, _ = self._way_of(operation.bound.method.name, encoded)
         if callable(strategy):  # a function of the user's is asked about equal calls too
             return None
         if order != "lanes":
@@ -240,12 +239,26 @@ class Matcher:
             return None
         return slot if slot is not None and _is_same_call(slot, operation, encoded) else None
 
-    def _way_of(self, name: str) -> tuple[Order, Strategy]:
-        """How a method's calls find the recorded ones, and what must agree."""
-        way = self._ways.get(name)
+    def _way_of(self, method: str, arguments: Mapping[str, Plain]) -> Way:
+        """How a call finds its recorded one."""
+        if self._orders.names_calls(method):
+            name = call_name(method, arguments, self._window.signature_of(method))
+            return self._orders.way(method, name)
+        way = self._ways.get(method)
         if way is None:
-            way = self._ways[name] = (self._orders.of(name), self._orders.strategy(name))
+            way = self._ways[method] = self._orders.way(method)
         return way
+
+    def _group_of(self, slot: Slot) -> str:
+        return self._way_of(slot.start.of, slot.start.arguments).group
+
+    def _differences(
+        self, slot: Slot, operation: Operation, stored: Mapping[str, Plain], way: Way
+    ) -> tuple[Difference, ...]:
+        strategy = way.strategy
+        if strategy != "exact" and self._group_of(slot) != way.group:
+            strategy = "exact"
+        return _start_differences(slot, operation, stored, strategy)
 
     def next_of(self, strand: Strand) -> Slot | None:
         """What the tape has next for a live strand."""
@@ -261,11 +274,12 @@ class Matcher:
 
     def is_repetition(self, slot: Slot, operation: Operation, stored: Mapping[str, Plain]) -> bool:
         """Whether a call equals a recorded one that is done."""
-        _, strategy = self._way_of(operation.bound.method.name)
-        found = self._settling(
-            lambda compare: Expectation(slot, compare(slot)),
-            lambda slot: _start_differences(slot, operation, stored, strategy),
-        )
+        way = self._way_of(operation.bound.method.name, stored)
+        with self._objects.repeating():
+            found = self._settling(
+                lambda compare: Expectation(slot, compare(slot)),
+                lambda slot: self._differences(slot, operation, stored, way),
+            )
         return found.is_met
 
     def entered(self, slot: Slot, operation: Operation, stored: Mapping[str, Plain]) -> Expectation:
@@ -344,14 +358,14 @@ class Matcher:
         self,
         operation: Operation,
         stored: Mapping[str, Plain],
-        strategy: Strategy,
+        way: Way,
         compare: Compare,
     ) -> Expectation:
         name, on = operation.bound.method.name, operation.on
-        if strategy == "sequential":
-            due = self._lanes.next_of(name.partition(".")[0])
+        if way.strategy == "sequential":
+            due = self._lanes.next_of(way.group)
             return Expectation(due, () if due is None else compare(due))
-        if strategy in ("exact", "method_and_arguments"):
+        if way.strategy in ("exact", "method_and_arguments"):
             for slot in self._lanes.equal(operation.bound, on, stored):
                 if not compare(slot):
                     return Expectation(slot)

@@ -184,7 +184,8 @@ class OutboundCalls:
     ) -> Expectation:
         """Report a call that is not the expected one; what takes its place if the replay continues.
 
-        A call that the tape does not have cannot be answered.
+        A call that the tape does not have cannot be answered. If it may come in any order and
+        others need not come, it tells nothing about them.
         """
         state = self._state
         if state.collected is not None:
@@ -193,6 +194,8 @@ class OutboundCalls:
                 shown = found if nearest.is_met else nearest
                 state.collects(state.reporter.call(operation, stored, shown, self._window))
                 return nearest
+        elif state.refuses_alone(operation.bound.method.name):
+            state.refuse(state.reporter.call(operation, stored, found, self._window))
         else:
             self._unfinished.hold_callback(strand.within)
         divergence = state.reporter.call(operation, stored, found, self._window)

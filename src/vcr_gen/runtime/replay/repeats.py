@@ -47,8 +47,9 @@ class Repeats:
         self._running: dict[int, _Recorded] = {}
         self._fresh: dict[_Lane, list[_Recorded]] = {}
         """The calls that were answered since the lane was looked at."""
-        self._last: dict[tuple[_Lane, str], _Recorded] = {}
-        """The last answered call of each kind."""
+        self._last: dict[_Lane, dict[str, _Recorded]] = {}
+        """The last answered call of each kind, by its arguments."""
+        self._repetitions = 0
         self._given: dict[int, deque[Event]] = {}
         """What is left of the answers that are given again."""
 
@@ -97,21 +98,26 @@ class Repeats:
         if not self._rules.allow_repeats:
             return None
         lane = (operation.bound.method.name, operation.on)
-        found = self._last_of(lane, operation.bound, stored)
-        if found is None or found.repeated >= MOST_REPEATS or not is_equal(found.start):
+        last = self._last_of(lane, operation.bound, stored)
+        others = reversed(self._last.get(lane, {}).values())  # a looser strategy may accept them
+        asked = (each for each in (last, *others) if each is not None)
+        found = next((each for each in asked if is_equal(each.start)), None)
+        if found is None or found.repeated >= MOST_REPEATS:
             return None
         found.repeated += 1
-        number = -1 - sum(each.repeated for each in self._last.values())
+        self._repetitions += 1
+        number = -self._repetitions
         self._given[number] = deque(replace(event, call=number) for event in found.answer)
         return number
 
     def _last_of(self, lane: _Lane, bound: Bound, stored: Mapping[str, Plain]) -> _Recorded | None:
         for recorded in self._fresh.pop(lane, ()):
             key = bound.key(recorded.start.start.arguments)
-            before = self._last.get((lane, key))
+            known = self._last.setdefault(lane, {})
+            before = known.pop(key, None)
             recorded.repeated = 0 if before is None else before.repeated
-            self._last[lane, key] = recorded
-        return self._last.get((lane, bound.key(stored)))
+            known[key] = recorded
+        return self._last.get(lane, {}).get(bound.key(stored))
 
     def upcoming(self, call: int) -> Event | None:
         """What a repetition gives next."""

@@ -95,6 +95,8 @@ class ReplayState:
         """Whether calls that may come in any order need not come at all."""
         self.collected: Collected | None = None
         """The differences, where the replay continues after each."""
+        self.refused: list[DivergenceError] = []
+        """The calls that the tape does not have, where the replay continues after each."""
         self.recorded_jobs: dict[int, float] = {}
         """The executor jobs that run, and the seconds that each took in the recording."""
         self.watchdog = Watchdog(self)
@@ -200,6 +202,16 @@ class ReplayState:
             return False
         self.collected.divergences.append(without_secrets(divergence, self._secrets))
         return True
+
+    def refuses_alone(self, method: str) -> bool:
+        """Whether a call that the tape does not have fails alone."""
+        return self.leftovers and self._orders.of(method) == "lanes"
+
+    def refuse(self, divergence: Divergence) -> NoReturn:
+        """Fail a call that the tape does not have; the cassette raises it again at its end."""
+        divergence = without_secrets(divergence, self._secrets)
+        self.refused.append(self.failure_type(divergence, message_of(divergence)))
+        raise self.refused[-1]
 
     def note_stall(self, *, all_wait: bool = False) -> None:
         """Nothing can move: skip what is missing, or end the replay."""

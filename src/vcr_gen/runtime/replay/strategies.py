@@ -1,7 +1,8 @@
 """How an outbound call finds its recorded one: where it looks, and what must agree."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, final, get_args
+from fnmatch import fnmatchcase
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar, final, get_args
 
 from vcr_gen.boundary import name_of
 from vcr_gen.errors import UsageError
@@ -19,6 +20,7 @@ __all__ = [
     "Orders",
     "Strategy",
     "StrategyWord",
+    "Way",
     "agreed",
 ]
 
@@ -62,11 +64,9 @@ class _Choice(Generic[_C]):
         else:
             self._default = check(chosen)
 
-    def of(self, method: str) -> _C:
-        """What holds for a method, named as `Boundary.method`."""
-        if not self.each:
-            return self._default
-        return self.each.get(method.partition(".")[0], self._default)
+    def of(self, boundary: str) -> _C:
+        """What holds for a boundary."""
+        return self.each.get(boundary, self._default)
 
     def in_words(self) -> Plain:
         """As a cassette's header says it; None for the default."""
@@ -122,6 +122,33 @@ def _word(choice: Order | Strategy) -> str:
     return choice if isinstance(choice, str) else f"match {name_of(choice)}"
 
 
+class Way(NamedTuple):
+    """How a call finds its recorded one."""
+
+    order: Order
+    strategy: Strategy
+    group: str
+    """The key of its strategy: calls of different keys agree only if they are equal."""
+
+
+@final
+class _Named:
+    """The strategies for some calls of a boundary, by the names that messages give them."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.boundary, _, names = key.partition(" ")
+        self._patterns = names.split("|")
+        self.is_used = False
+
+    def is_for(self, name: str) -> bool:
+        """Whether a call with this name is meant."""
+        title = name.removeprefix(f"{self.boundary} ")
+        found = any(fnmatchcase(title, pattern) for pattern in self._patterns)
+        self.is_used = self.is_used or found
+        return found
+
+
 @final
 class Orders:
     """How a call finds its recorded one: where it looks, and what must agree."""
@@ -136,10 +163,10 @@ class Orders:
             "strand" if order is None else order, "strand", _checked_order
         )
         self._strategies: _Choice[Strategy] = _Choice(strategy, "exact", _checked_strategy)
-        self.strategy = self._strategies.of
-        """What must agree, for a method."""
         self.strategies_in_words = self._strategies.in_words
         """The strategies as a cassette's header says them; None for the default."""
+        self._named = [_Named(key) for key in self._strategies.each if " " in key]
+        self._named.reverse()
 
     def free(self) -> None:
         """Match calls in any order, unless an order was chosen: the tape does not know theirs."""
@@ -148,7 +175,28 @@ class Orders:
 
     def of(self, method: str) -> Order:
         """The order for a method, named as `Boundary.method`."""
-        return "lanes" if self._strategies.of(method) in FREE else self._orders.of(method)
+        boundary = method.partition(".")[0]
+        return "lanes" if self._free_strategy(boundary) else self._orders.of(boundary)
+
+    def names_calls(self, method: str) -> bool:
+        """Whether the way of a call depends on its name."""
+        return bool(self._named_of(method.partition(".")[0]))
+
+    def way(self, method: str, name: str = "") -> Way:
+        """How a call finds its recorded one; `name` is its name in messages, if it counts."""
+        boundary = method.partition(".")[0]
+        named = self._named_of(boundary) if name else ()
+        group = next((each.key for each in named if each.is_for(name)), boundary)
+        return Way(self.of(method), self._strategies.of(group), group)
+
+    def _named_of(self, boundary: str) -> list[_Named]:
+        return [each for each in self._named if each.boundary == boundary]
+
+    def _free_strategy(self, boundary: str) -> Strategy | None:
+        """One of the strategies of a boundary that finds calls anywhere; None if none does."""
+        keys = (boundary, *(each.key for each in self._named_of(boundary)))
+        chosen = (self._strategies.of(key) for key in keys)
+        return next((strategy for strategy in chosen if strategy in FREE), None)
 
     def in_words(self) -> Plain:
         """The orders as a cassette's header says them; None for the default."""
@@ -157,14 +205,16 @@ class Orders:
     def check(self, boundary: Boundary) -> None:
         """Refuse what has no meaning for a boundary."""
         name = boundary.name
-        if boundary.direction == "inbound" and name in self._strategies.each:
+        if boundary.direction == "inbound" and (
+            name in self._strategies.each or self._named_of(name)
+        ):
             raise UsageError(
                 f"`strategy` applies to outbound calls, and {name} is inbound\n\n"
                 f"hint: to loosen the comparison of its answers, pass rules=[Rule({name!r}, "
                 "'$result…', …)]"
             )
-        strategy = self._strategies.of(f"{name}.")
-        if strategy in FREE and self._orders.of(f"{name}.") == "total":
+        strategy = self._free_strategy(name)
+        if strategy is not None and self._orders.of(name) == "total":
             raise UsageError(
                 f"{name}: the strategy {strategy!r} matches calls in any order, "
                 "which contradicts order='total'"
@@ -172,16 +222,22 @@ class Orders:
 
     def unused(self, known: Collection[str]) -> list[str]:
         """The settings of boundaries that took no part."""
-        words: dict[str, Collection[str]] = {
+        boundaries: dict[str, Collection[str]] = {
             "order": self._orders.each,
-            "strategy": self._strategies.each,
+            "strategy": [key.partition(" ")[0] for key in self._strategies.each],
         }
-        return [
+        unknown = [
             f"{word} of {name}  (there is no {name} here{suggestion(name, known)})"
-            for word, names in words.items()
-            for name in names
+            for word, names in boundaries.items()
+            for name in dict.fromkeys(names)
             if name not in known
         ]
+        not_called = [
+            f"strategy of {each.key}  (no such call was made)"
+            for each in reversed(self._named)
+            if each.boundary in known and not each.is_used
+        ]
+        return unknown + not_called
 
 
 def _checked_order(order: Order) -> Order:

@@ -228,6 +228,8 @@ class ReplayRun(Run):
                     raise failure
                 # A loop that ends with an error cancels what still runs: the error is the cause.
                 error.add_note(f"in the replay of {self._settings.path}: {failure}")
+            elif failure is None and not any(error is each for each in self.engine.state.refused):
+                self._report_refused()
             if isinstance(error, Exception) and failure is None:
                 self._note_what_is_overdue(error)
             if error is not None and (uncaught := self.uncaught(error)) is not None:
@@ -265,6 +267,13 @@ class ReplayRun(Run):
                 f"in the replay of {self._settings.path}: {overdue.headline}. Time advanced "
                 "meanwhile, so a timeout may have expired that did not in the recording"
             )
+
+    def _report_refused(self) -> None:
+        """Raise what is to be said of the calls that the tape does not have, if there are any."""
+        refused = self.engine.state.refused
+        if len(refused) == 1:
+            raise refused[0].with_traceback(None)
+        self.report([each.divergence for each in refused])
 
     def _refuse_leftovers(self) -> None:
         self.engine.repeats.leave_out_the_rest()

@@ -9,6 +9,7 @@ its own strand. Only what is needed to answer is read, so a sequential replay ho
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count as counting
 from itertools import islice, takewhile
 from math import inf
 from typing import Any, TypeVar, final
@@ -91,6 +92,10 @@ class Window:
         self._unreadable: Exception | None = None
         self.recent: deque[Slot] = deque(maxlen=5)
         """The last events done."""
+
+    def signature_of(self, method: str) -> str:
+        """The recorded signature of a method; empty if unknown."""
+        return self._signatures.get(method, "")
 
     def head(self) -> Slot | None:
         """The oldest event that is not done; None when the tape is used up."""
@@ -345,7 +350,8 @@ class Window:
         recorded_events = _without_locks(read_events(self._reading, self._reading.path))
         if self._other_side:
             recorded_events = from_other_side(recorded_events, self._other_side, self._reading.path)
-        for index, (event, start, number, line) in enumerate(recorded_events, start=1):
+        indexes = counting(1)  # without gaps: `since` finds an event by its distance to the first
+        for event, start, number, line in recorded_events:
             self.last_call = max(self.last_call, start.call)
             self.last_at = max(self.last_at, event.at)
             if start.of == CLOCK:
@@ -356,7 +362,8 @@ class Window:
             by_application = driven_by_application(event, start)
             shown = event if self._hooked is None else self._shown(event, start.of)
             call = shown if isinstance(shown, Start) else start
-            signature = self._signatures.get(start.of, "")
+            signature = self.signature_of(start.of)
+            index = next(indexes)
             yield Slot(
                 shown, index, line, by_application, strand, call, number, signature=signature
             )

@@ -2,6 +2,7 @@
 
 import json
 import marshal
+import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,9 +21,11 @@ from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.tape.events import Outcome
 from vcr_gen.runtime.values.anchors import Anchors
 from vcr_gen.runtime.values.channel import ValueChannel, Way, at_work
+from vcr_gen.runtime.values.object_numbers import LIVE_WORDS
 
 __all__ = ["Binder", "Bound"]
 
+_LIVE: Final = re.compile(rf'("(?:{"|".join(map(re.escape, sorted(LIVE_WORDS)))})":) -?\d+')
 _CHANGEABLE: Final = frozenset({list, dict, set, bytearray, memoryview, deque})
 
 
@@ -73,6 +76,8 @@ class Bound:
             for name, value in stored.items()
         }
         text = json.dumps(masked, sort_keys=True)
+        if self.has_live:  # the tape says which number a new object has
+            text = _LIVE.sub(r"\1 0", text)
         # A replay has different credentials, and so different placeholders.
         return PLACEHOLDER.sub(REDACTED, text) if REDACTED[:-1] in text else text
 

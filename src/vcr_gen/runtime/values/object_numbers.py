@@ -10,7 +10,8 @@ imported one goes when the application drops its wrapper, so that a connection r
 
 import threading
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import BuiltinMethodType, MethodType
 from typing import Any, Final, NamedTuple, TypeAlias, final
@@ -56,6 +57,8 @@ class _Call(threading.local):
         self.negatives: dict[object, int] = {}
         """The number of each of them until then, which is negative."""
         self.tentative: dict[int, int] = {}
+        self.repeats = False
+        """Whether it repeats a recorded call: its exports take the places of the former ones."""
 
 
 @final
@@ -161,10 +164,20 @@ class Objects:
         with self._lock:
             if actual in tentative:
                 return tentative[actual] == recorded
-            if actual >= 0 or recorded in self._assigned or recorded in tentative.values():
+            is_taken = recorded in self._assigned and not self._call.repeats
+            if actual >= 0 or is_taken or recorded in tentative.values():
                 return False
             tentative[actual] = recorded
             return True
+
+    @contextmanager
+    def repeating(self) -> Iterator[None]:
+        """Compare a call that repeats a recorded one: what it exports is different objects."""
+        self._call.repeats = True
+        try:
+            yield
+        finally:
+            self._call.repeats = False
 
     def settle(self) -> None:
         """The call that exported something is the recorded one: its objects have its numbers."""
@@ -217,6 +230,8 @@ class Objects:
         """Number an object of the application, and wrap it."""
         wrapper = build(number, own)
         self._next = max(self._next, number + 1)
+        for former in self._exports.get(number, ()):
+            self._numbers.pop(_key_of(former), None)
         self._exports[number] = _Export(own, wrapper)
         self._numbers[_key_of(own)] = self._numbers[_key_of(wrapper)] = number
         self._assigned.add(number)

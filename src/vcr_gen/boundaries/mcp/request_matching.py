@@ -1,0 +1,60 @@
+"""How requests of a client find the recorded ones: words for users become options of a cassette."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from vcr_gen import Repeat
+from vcr_gen.boundaries.mcp.request_targets import target_of
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.boundary.rules import suggestion
+
+__all__ = ["STRATEGIES", "mcp_matching"]
+
+
+def same_method(recorded: Any, actual: Any) -> bool:
+    """Whether two messages have one JSON-RPC method."""
+    return bool(recorded.message.method == actual.message.method)
+
+
+STRATEGIES: Final[Mapping[str, str | Callable[[Any, Any], bool]]] = MappingProxyType(
+    {
+        "exact": "exact",
+        "method": same_method,
+        "method_and_arguments": "method_and_arguments",
+        "subset": "subset",
+        "sequential": "sequential",
+    }
+)
+"""What a strategy is called on the command line, and what it is on a cassette."""
+
+_FREE: Final = ("method_and_arguments", "sequential")
+_BOUNDARY: Final = "server"
+_HANDSHAKE: Final = "initialize|server/discover"
+
+
+def mcp_matching(*chosen: str) -> dict[str, Any]:
+    """Options for a `Cassette` that say how messages of a client find the recorded ones.
+
+    Each is what `vcr-gen mcp serve` takes as `--strategy`: a strategy for all messages, or
+    `METHOD=STRATEGY` or `METHOD:NAME=STRATEGY` for some.
+    """
+    usual, each = "exact", dict[str, str]()
+    for text in chosen:
+        target, is_given, word = text.rpartition("=")
+        if word not in STRATEGIES:
+            words = ", ".join(STRATEGIES)
+            raise UsageError(
+                f"unknown strategy {word!r}{suggestion(word, STRATEGIES)}: expected one of {words}"
+            )
+        if is_given:
+            each[f"{_BOUNDARY} {target_of(target).pattern}"] = word
+        else:
+            usual = word
+    if usual != "exact":  # another client has other abilities; it is answered all the same
+        each = {f"{_BOUNDARY} {_HANDSHAKE}": "method", **each}
+    meant = {_BOUNDARY: usual, **each}
+    strategy = {key: STRATEGIES[word] for key, word in meant.items()}
+    if not any(word in _FREE for word in meant.values()):
+        return {"strategy": strategy}
+    return {"strategy": strategy, "leftovers": True, "rules": [Repeat(_BOUNDARY)]}

@@ -1,0 +1,174 @@
+"""Requests in any order, and requests that differ from the recorded ones."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, MCPError
+from tests.command_line import run_command
+from tests.mcp_boundary.mcp_client_program import session
+from tests.mcp_boundary.mcp_commands import SERVER, over_stdio, recording, serving
+from tests.mcp_boundary.plain_client import client_of
+from tests.mcp_boundary.test_mcp_commands import PLAIN
+
+from vcr_gen import Cassette
+from vcr_gen.boundaries.mcp import mcp_matching, mcp_transport
+from vcr_gen.errors import VerificationError
+
+FREE = ("--strategy", "method_and_arguments")
+
+
+@pytest.fixture(scope="module")
+def tape(tmp_path_factory):
+    """A session of the official SDK with every feature."""
+    path = tmp_path_factory.mktemp("mcp") / "tape.yaml"
+
+    async def record() -> None:
+        with Cassette(path, "all") as cassette:
+            await session(mcp_transport(cassette, SERVER), "legacy")
+
+    anyio.run(record)
+    return path
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """Requests of a client without the SDK."""
+    path = tmp_path_factory.mktemp("mcp") / "plain.yaml"
+    with client_of(recording(path, *PLAIN)) as client:
+        client.ask("echo", name="a", x=1)
+        client.ask("whose")
+        client.ask("echo", name="b", x=2)
+        assert client.leave() == (0, "")
+    return path
+
+
+async def use(transport: Any, *calls: tuple[str, dict[str, Any]], listens: bool = True) -> Any:
+    """What a client hears that calls tools, and has no ability but to log."""
+    seen: list[object] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        seen.append(message)
+
+    async def log(params: Any) -> None:
+        seen.append(params.data)
+
+    async with Client(transport, mode="legacy", logging_callback=log) as client:
+        for tool, arguments in calls:
+            try:
+                result = await client.call_tool(
+                    tool, arguments, progress_callback=progress if listens else None
+                )
+            except MCPError as error:
+                seen.append(error.message.splitlines()[0])
+            else:
+                seen.append(result.content[0].text)
+    return seen
+
+
+async def in_process(tape: Path, *calls: Any, **options: Any) -> Any:
+    with Cassette(tape, "none", **mcp_matching("method_and_arguments")) as cassette:
+        return await use(mcp_transport(cassette, ()), *calls, **options)
+
+
+def test_one_tool_of_many_brings_its_progress_and_its_log(tape):
+    heard = anyio.run(in_process, tape, ("count", {"to": 2}), ("add", {"a": 1, "b": 2}))
+    assert [said for said in heard if said.startswith("step")] == ["step 1", "step 2"]
+    assert "at 1" in heard
+    assert heard[-2:] == ["counted to 2", "3"]
+
+
+def test_a_request_is_answered_again(tape):
+    calls = [("fail", {}), ("count", {"to": 2}), ("count", {"to": 2}), ("fail", {})]
+    heard = anyio.run(in_process, tape, *calls)
+    assert heard.count("counted to 2") == 2
+    assert heard.count(heard[0]) == 2
+
+
+def test_a_client_need_not_listen_to_progress(tape):
+    async def deaf() -> Any:
+        return await in_process(tape, ("count", {"to": 2}), listens=False)
+
+    assert anyio.run(deaf)[-1] == "counted to 2"
+
+
+def test_unknown_requests_are_refused_one_by_one(tape):
+    heard: list[Any] = []
+
+    async def run() -> None:
+        with Cassette(tape, "none", **mcp_matching("method_and_arguments")) as cassette:
+            calls = [("count", {"to": 9}), ("add", {"a": 1, "b": 2}), ("add", {"a": 1, "b": 9})]
+            heard.extend(await use(mcp_transport(cassette, ()), *calls))
+
+    with pytest.raises(VerificationError, match="2 differences"):
+        anyio.run(run)
+    assert ["message.params.arguments.to" in heard[0], heard[1]] == [True, "3"]
+    assert heard[2].startswith("vcr-gen: server tools/call add was called")
+
+
+def test_a_process_asks_for_samples_whatever_came_before(tape):
+    async def ask() -> Any:
+        return await session(over_stdio((*serving(tape), *FREE)), "legacy")
+
+    assert ("asked", "why?") in anyio.run(ask)
+
+
+def test_a_process_reports_unknown_requests_at_its_end(plain):
+    with client_of((*serving(plain), *FREE)) as client:
+        assert client.ask("echo", name="b", x=2)[-1]["result"] == {"said": {"name": "b", "x": 2}}
+        [refused] = client.ask("echo", name="c")
+        assert "vcr-gen: server echo c was called" in refused["error"]["message"]
+        assert client.ask("whose")[-1]["result"] == {"roots": ["here"]}
+        assert client.ask("whose")[-1]["result"] == {"roots": ["here"]}
+        code, complaints = client.leave()
+    assert code == 1
+    assert "message.params.name" in complaints
+
+
+A, B, C = ({"name": "a", "x": 1}, {"name": "b", "x": 2}, {"name": "c", "x": 3})
+MORE = {"name": "a", "x": 1, "y": 2}
+
+
+@pytest.mark.parametrize(
+    ("strategies", "asked", "answered"),
+    [
+        (["method"], [C, None, C], [A, B]),
+        (["echo=method"], [C, None, B], [A, B]),
+        (["subset"], [MORE, None, B], [A, B]),
+        (["echo:a=subset"], [MORE, None, B], [A, B]),
+        (["sequential"], [C, None, C], [A, B]),
+        (["echo=sequential"], [C, C, None], [A, B]),
+        (["method_and_arguments", "echo=subset"], [B, MORE], [B, A]),
+    ],
+)
+def test_a_strategy_says_what_must_agree(
+    plain: Path, strategies: Sequence[str], asked: Sequence[Any], answered: Sequence[Any]
+) -> None:
+    options = [word for strategy in strategies for word in ("--strategy", strategy)]
+    with client_of((*serving(plain), *options)) as client:
+        heard = []
+        for params in asked:
+            if params is None:
+                client.ask("whose")
+            else:
+                heard.append(client.ask("echo", **params)[-1]["result"]["said"])
+        assert client.leave() == (0, "")
+    assert heard == list(answered)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "words"),
+    [
+        ("methods", "unknown strategy 'methods'; did you mean `method`?: expected one of exact,"),
+        ("echo=sub", "unknown strategy 'sub'"),
+        ("ecko=subset", "has no ecko; did you mean `echo`?"),
+        ("echo:d=subset", "has no echo:d; did you mean `echo:"),
+        ("=subset", "expected METHOD or METHOD:NAME"),
+    ],
+)
+def test_a_strategy_that_means_nothing_is_refused(plain, strategy, words):
+    run = run_command("mcp", "serve", str(plain), "--strategy", strategy, cwd=plain.parent)
+    assert run.code == 2
+    assert words in run.err
