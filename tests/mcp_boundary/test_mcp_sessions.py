@@ -56,6 +56,24 @@ def test_one_recording_of_the_proxy_serves_a_process_and_a_test(tmp_path, era):
     assert recorded == anyio.run(in_process, tape, "none", era)
 
 
+def test_several_servers_on_one_cassette(tmp_path):
+    async def sessions(mode: str, names: Sequence[str]) -> dict[str, list[object]]:
+        seen = {}
+
+        async def run(name: str) -> None:
+            seen[name] = await session(mcp_transport(tape, SERVER, name=name), ERAS[len(name) % 2])
+
+        with Cassette(tmp_path / "tape.yaml", mode) as tape:
+            async with anyio.create_task_group() as tasks:
+                for name in names:
+                    tasks.start_soon(run, name)
+            seen["again"] = await session(mcp_transport(tape, SERVER, name=names[0]), "legacy")
+        return seen
+
+    recorded = anyio.run(sessions, "all", ["a", "bb"])
+    assert recorded == anyio.run(sessions, "none", ["a", "bb"])
+
+
 def test_a_server_may_have_the_last_word(tmp_path):
     tape = tmp_path / "tape.yaml"
     with client_of(recording(tape, *PLAIN)) as client:

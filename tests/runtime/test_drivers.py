@@ -1,5 +1,7 @@
 """Who plays the environment in a replay: a driver, or the test itself."""
 
+import asyncio
+
 import pytest
 from sample.application import Application
 from sample.bridges import RealShell
@@ -36,6 +38,21 @@ def test_two_wrappers_of_one_inbound_boundary_are_told_apart(tape):
         applications, wrappers = wrap(cassette)
         Driver(cassette, *wrappers).run_sync()
     assert [application.log for application in applications] == [["a"], ["b", "c"]]
+
+
+def test_wrappers_may_have_drivers_of_their_own(tape):
+    with Cassette(tape.path, "all") as cassette:
+        for word in "ab":
+            VcrServer(cassette=cassette, inner=Application())(word)
+
+    async def drive(cassette):
+        servers = [Application(), Application()]
+        wrappers = [VcrServer(cassette=cassette, inner=server) for server in servers]
+        await asyncio.gather(*(Driver(cassette, wrapper).run() for wrapper in wrappers))
+        return [server.log for server in servers]
+
+    with Cassette(tape.path, "none") as cassette:
+        assert asyncio.run(drive(cassette)) == [["a"], ["b"]]
 
 
 def test_a_call_that_nobody_drives_is_left_over(tape):

@@ -230,6 +230,23 @@ def test_a_call_that_never_returns_ends_the_same_way(tape):
     assert tape.same(VcrShell, RealShell, program) == 4
 
 
+def test_wrappers_with_names_may_be_made_in_any_order(tape):
+    def program(cassette, real, *names):
+        shells = {}
+        for name in names:
+            with cassette.naming(name):
+                shells[name] = VcrShell.attach(cassette, real)
+        return [shells["near"].read(1), shells["far"].read(2)]
+
+    with Cassette(tape.path, "all") as cassette:
+        recorded = program(cassette, RealShell, "near", "far")
+    assert [entry["on"] for entry in read_tape(tape.path)] == ["Shell~near", "Shell~far"]
+    with Cassette(tape.path, "none") as cassette:
+        assert recorded == program(cassette, RealShell, "far", "near")
+    with pytest.raises(UsageError, match="name: expected letters"):
+        cassette.naming("two words")
+
+
 def test_several_wrappers_of_one_boundary_share_a_tape(tape):
     def program(cassette, real):
         one, two = VcrShell.attach(cassette, real), VcrShell.attach(cassette, real)

@@ -15,16 +15,18 @@ Transport: TypeAlias = AbstractAsyncContextManager[tuple[Any, Any]]
 """What the `Client` of the official SDK takes: it is entered for two streams of messages."""
 
 
-def mcp_transport(cassette: Cassette, server: Sequence[str] | str | Transport) -> Transport:
+def mcp_transport(
+    cassette: Cassette, server: Sequence[str] | str | Transport, *, name: str = ""
+) -> Transport:
     """A transport for the `Client` of the official SDK.
 
     `server` is the real server: the command that starts it, its URL, or a transport to it. A
-    replay neither starts it nor connects to it.
+    replay neither starts it nor connects to it. `name` tells it from other servers on the cassette.
     """
     require("mcp", extra="mcp", wanted_by="mcp_transport")
     from vcr_gen.boundaries.mcp.sdk_transport import transport
 
-    return transport(cassette, server)
+    return transport(cassette, server, name)
 
 
 @final
@@ -34,6 +36,6 @@ class McpOnCassette:
     def __init__(self, cassette: Cassette) -> None:
         self._cassette = cassette
 
-    def transport(self, server: Sequence[str] | str | Transport) -> Transport:
+    def transport(self, server: Sequence[str] | str | Transport, *, name: str = "") -> Transport:
         """A transport for a client, as `mcp_transport`."""
-        return mcp_transport(self._cassette, server)
+        return mcp_transport(self._cassette, server, name=name)

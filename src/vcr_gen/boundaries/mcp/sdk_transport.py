@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 
 import anyio
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -19,7 +19,9 @@ __all__ = ["transport"]
 
 @asynccontextmanager
 async def transport(
-    cassette: Cassette, server: Sequence[str] | str | AbstractAsyncContextManager[Streams]
+    cassette: Cassette,
+    server: Sequence[str] | str | AbstractAsyncContextManager[Streams],
+    name: str,
 ) -> AsyncIterator[Streams]:
     """Connect a client to the real server while recording, and to the tape in a replay."""
     to_client, client_reads = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -32,7 +34,8 @@ async def transport(
         client_wire = StreamWire(from_client, to_client)
         client = Endpoint(tasks, client_wire)
         server_end = None if server_wire is None else Endpoint(tasks, server_wire)
-        seat = ClientSeat(cassette, client, server_end)
+        with cassette.naming(name) if name else nullcontext():
+            seat = ClientSeat(cassette, client, server_end)
         tasks.start_soon(client_wire.pass_to, client)
         if server_wire is not None and server_end is not None:
             tasks.start_soon(_hear_server, server_wire, server_end, seat)

@@ -68,20 +68,20 @@ class Dispatcher:
         """Those among them that are made from threads in the environment's place."""
         self.errors: list[BaseException] = []
         """What went wrong while serving, other than what the tape has."""
-        self._waiting_for_end: Parked[None] | None = None
+        self._waiting_for_end: list[Parked[None]] = []
         engine.state.dispatcher = self
 
     def wait_for_end(self, released: Parked[None]) -> None:
         """Release a driver when the tape has no more inbound calls and all are served."""
-        self._waiting_for_end = released
+        self._waiting_for_end.append(released)
 
     def finishes(self, *, failed: bool = False) -> bool:
         """Whether a driver waits for the end of the inbound calls, and this is it.
 
         A failed replay is at its end in any case.
         """
-        released = self._waiting_for_end
-        if released is None or released.done():
+        self._waiting_for_end = [each for each in self._waiting_for_end if not each.done()]
+        if not self._waiting_for_end:
             return False
         if failed:
             return True
@@ -89,9 +89,9 @@ class Dispatcher:
         return not busy and not self._engine.driver_is_needed()
 
     def finish(self) -> None:
-        """Release the driver that waits for the end."""
-        if self._waiting_for_end is not None:
-            self._waiting_for_end.set_result(None)
+        """Release the drivers that wait for the end."""
+        for released in self._waiting_for_end:
+            released.set_result(None)
 
     def in_loop(self, slot: Slot) -> Callable[[], None] | None:
         """What serves an event from an idle loop, in a new task."""

@@ -1,8 +1,11 @@
 """One recorded session: opened, shared by every wrapper, and closed."""
 
 import os
+import re
 import warnings
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from os import PathLike
 from pathlib import Path
@@ -24,6 +27,7 @@ from vcr_gen.runtime.boundary.port import Link
 from vcr_gen.runtime.boundary.rules import Repeat, Rule, Rules
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Registry
+from vcr_gen.runtime.context_blocks import setting
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_sites import hide_our_frames
 from vcr_gen.runtime.failures.format_values import show_age
@@ -47,6 +51,10 @@ WhenStale: TypeAlias = Literal["warn", "fail", "record"]
 
 _NO_CODECS: Final = Registry()
 """The registry of cassettes without `codecs`, which share compiled codecs."""
+
+_NAME: Final = re.compile(r"[A-Za-z][\w.-]*")
+_GIVEN_NAME: Final[ContextVar[str]] = ContextVar("vcr_gen_name", default="")
+"""The name of the wrappers that are made now."""
 
 
 class StaleCassetteWarning(UserWarning):
@@ -250,6 +258,15 @@ class Cassette:
         )
         return self._run.crossing.link(instance)
 
+    def naming(self, name: str) -> AbstractContextManager[None]:
+        """A block in which wrappers get a name, to be told from others of the same boundary.
+
+        Those without a name are numbered in the order in which they are made.
+        """
+        if not _NAME.fullmatch(name):
+            raise UsageError(f"name: expected letters, digits, '.', '_' or '-'; got {name!r}")
+        return setting(_GIVEN_NAME, name)
+
     def rename(self, name: str) -> None:
         """Put the recording in place under another name, in the same folder, with its suffix."""
         if not isinstance(self._run, RecordRun) or Path(name).suffix != self.path.suffix:
@@ -271,8 +288,12 @@ class Cassette:
         """Which of several wrappers of a boundary this is; other tools do not record it."""
         if self.imported is not None:
             return ""
-        count = self._instances[boundary.name] = self._instances.get(boundary.name, 0) + 1
-        return "" if count == 1 else f"{boundary.name}~{count}"
+        given = _GIVEN_NAME.get()
+        name = f"{boundary.name}~{given}" if given else boundary.name
+        count = self._instances[name] = self._instances.get(name, 0) + 1
+        if count > 1:
+            return f"{name}~{count}"
+        return name if given else ""
 
     def _kind_of_run(self, max_age: timedelta | None, when_stale: WhenStale) -> type[Run]:
         """What the mode does with the file; rare kinds are imported on first use."""

@@ -73,7 +73,7 @@ class Start:
     """`Boundary.method`."""
     arguments: Mapping[str, Plain]
     on: str = ""
-    """The handle the call is made on (`#7`), or which of several wrappers (`Shell~2`)."""
+    """The handle it is made on (`#7`), or which of several wrappers (`Shell~2`, `Shell~name`)."""
     strand: str = ROOT_STRAND
     """The strand that made it."""
     begins: str = ""
