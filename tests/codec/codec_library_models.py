@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 import attrs
 import msgspec
@@ -58,6 +58,25 @@ class Meeting(pydantic.BaseModel):
 
     at: dt.datetime
     until: dt.time | None = None
+
+
+class Special(pydantic.BaseModel):
+    """Types that only describe what pydantic accepts, and types of its own."""
+
+    when: pydantic.AwareDatetime
+    born: pydantic.PastDate
+    home: pydantic.AnyHttpUrl
+    size: pydantic.ByteSize
+    found: pydantic.IPvAnyAddress
+
+
+SPECIAL: Final = {
+    "when": "2020-01-02T03:04:05+00:00",
+    "born": "2001-02-03",
+    "home": "https://example.com/a",
+    "size": "3kB",
+    "found": "192.0.2.1",
+}
 
 
 class Aliased(pydantic.BaseModel):

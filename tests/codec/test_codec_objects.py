@@ -6,9 +6,9 @@ import threading
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import pytest
 
@@ -310,3 +310,72 @@ def test_a_registry_can_refuse_them() -> None:
     compiler = Compiler(registry=Registry(declared_only=True))
     with pytest.raises(EncodeError, match="Address"):
         compiler.codec(Address).encode(Address("Main"))
+
+
+class Label(str):
+    color: str
+
+    def __new__(cls, text: str, color: str) -> "Label":
+        made = super().__new__(cls, text)
+        made.color = color
+        return made
+
+
+class Moment(datetime):
+    def __new__(cls, *parts: Any, note: str = "", **more: Any) -> "Moment":
+        made = super().__new__(cls, *parts, **more)
+        made.note = note  # type: ignore[attr-defined]
+        return made
+
+
+class Table(dict[str, int]):
+    def __init__(self, title: str) -> None:
+        super().__init__(rows=1)
+        self.title = title
+
+
+class Weeks(timedelta):
+    """Without attributes."""
+
+
+EXTENDED: dict[str, tuple[object, Any]] = {
+    "str": (Label("a", "red"), {"$extended": {"$value": "a", "color": "red"}}),
+    "datetime": (
+        Moment(2020, 1, 2, tzinfo=UTC, note="x"),
+        {"$extended": {"$value": "2020-01-02T00:00:00+00:00", "note": "x"}},
+    ),
+    "dict": (Table("t"), {"$extended": {"$value": {"rows": 1}, "title": "t"}}),
+    "without attributes": (Weeks(days=7), "7 days, 0:00:00"),
+}
+
+
+@pytest.mark.parametrize("name", EXTENDED)
+def test_a_subclass_of_a_type_of_python_keeps_its_attributes(name: str) -> None:
+    value, plain = EXTENDED[name]
+    assert COMPILER.codec(type(value)).encode(value) == plain
+    for annotation in (type(value), object):
+        back = there_and_back(annotation, value)
+        assert type(back) is type(value)
+        assert back == value
+        assert vars(back) == vars(value)
+
+
+@pytest.mark.parametrize(
+    "plain", [{"$extended": 1}, {"$extended": {"color": "red"}}, {"$extended": {"$value": 1}}]
+)
+def test_an_extended_value_must_be_whole(plain: Any) -> None:
+    with pytest.raises(DecodeError):
+        COMPILER.codec(Label).decode(plain)
+
+
+def test_an_error_of_the_class_is_an_error_of_the_value() -> None:
+    class Pair(NamedTuple):
+        left: int
+
+    class Checked(Pair):
+        @property
+        def left(self) -> int:
+            raise TypeError("not now")
+
+    with pytest.raises(EncodeError, match="TypeError: not now"):
+        COMPILER.codec(Checked).encode(Checked(1))

@@ -40,6 +40,7 @@ SECRETS: dict[str, tuple[Any, Any]] = {
     "dataclass under Any": (Any, [Request("u", TOKEN)]),
     "dataclass whole": (Annotated[m.Frozen, Secret], m.Frozen(TOKEN)),
     "attrs": (AttrsLogin, AttrsLogin("u", TOKEN)),
+    "pydantic of another type": (pydantic.Secret[list[str]], pydantic.Secret[list[str]]([TOKEN])),
     "pydantic": (ModelLogin, ModelLogin(user="u", password=TOKEN, key=pydantic.SecretStr(TOKEN))),
     "msgspec": (StructLogin, StructLogin("u", TOKEN)),
     "exception": (Exception, TokenError(TOKEN, 1.0)),

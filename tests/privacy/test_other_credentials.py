@@ -9,6 +9,7 @@ import pytest
 from fake_credentials import CREDENTIALS, PASSWORD
 from guarded.bridges import Echo
 from guarded.ports import Login
+from pydantic import BaseModel
 from vcr_guarded import VcrApi, VcrService
 
 from vcr_gen import Cassette, DivergenceError, Driver
@@ -279,3 +280,22 @@ def test_a_key_that_came_in_pieces_is_known_when_it_is_put_together(tape):
     record(tape, program, world)
     assert REAL[20:40] not in tape.read_text()
     replay(tape, program)
+
+
+class Auth(BaseModel):
+    user: str = "ann"
+    realm: str = "office"
+    token: str = REAL
+
+
+class Settings(BaseModel):
+    auth: Auth
+
+
+def test_what_says_how_a_value_is_made_is_no_secret(tape):
+    settings = Settings(auth=Auth(token=REAL))
+    record(tape, asking(settings))
+    assert REAL not in tape.read_text()
+    replay(tape, asking(settings))
+    with pytest.raises(DivergenceError, match="different arguments"):
+        replay(tape, asking(Settings(auth=Auth(user="bo", token=REAL))))

@@ -7,6 +7,7 @@ import codec_library_models as lib
 import codec_models as m
 import msgspec
 import pydantic
+import pydantic_core
 
 _nested = m.Tree(1, [m.Tree(2, [m.Tree(3)]), m.Tree(4)])
 _extra = lib.Extra.model_validate({"a": 1, "b": [1, 2], "$c": 3})
@@ -70,6 +71,10 @@ RECORDS: dict[str, tuple[Any, object]] = {
     ),
     "pydantic all set": (lib.Model, lib.Model(a=1, b=None, points=[])),
     "pydantic subclass": (lib.Model, lib.ModelChild(a=1, c=2.5)),
+    "pydantic special types": (lib.Special, lib.Special.model_validate(lib.SPECIAL)),
+    "pydantic aware": (pydantic.AwareDatetime, dt.datetime(2020, 1, 2, tzinfo=dt.UTC)),
+    "pydantic size": (pydantic.ByteSize, pydantic.ByteSize(5)),
+    "pydantic core url": (pydantic_core.Url, pydantic_core.Url("https://example.com/a")),
     "pydantic alias": (lib.Aliased, lib.Aliased.model_validate({"from": 1})),
     "pydantic extra": (lib.Extra, _extra),
     "pydantic private": (lib.Private, _private),

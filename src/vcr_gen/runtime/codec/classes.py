@@ -16,8 +16,8 @@ from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, DeclaredClass, 
 from vcr_gen.runtime.codec.object_state import object_node
 from vcr_gen.runtime.codec.pydantic_models import pydantic_node, validation_error_node
 from vcr_gen.runtime.codec.records import dataclass_node, namedtuple_node, typeddict_node
-from vcr_gen.runtime.codec.registry import HINT
 from vcr_gen.runtime.codec.standard_types import STANDARD, completed_process_node, struct_node
+from vcr_gen.runtime.codec.subclasses import subclass_node
 from vcr_gen.runtime.codec.tags import NULL, STR
 from vcr_gen.runtime.plain import Plain
 
@@ -143,54 +143,6 @@ class TracebackNode(Node):
 KNOWN: Final = "declare type[Base] with a base of the class, or register it with `known`"
 
 
-def _filled(base: Any, fill: Callable[[Any, Any], object]) -> Callable[[type[Any], Any], object]:
-    def make(cls: type[Any], items: Any) -> object:
-        made = base.__new__(cls)
-        fill(made, items)
-        return made
-
-    return make
-
-
-_BUILTINS: Final[dict[type, tuple[Callable[[Any], object], Callable[[type[Any], Any], object]]]] = {
-    str: (str.__str__, str.__new__),
-    int: (int.__int__, int.__new__),
-    float: (float.__float__, float.__new__),
-    bytes: (lambda value: bytes.__getitem__(value, slice(None)), bytes.__new__),
-    tuple: (lambda value: tuple.__getitem__(value, slice(None)), tuple.__new__),
-    frozenset: (lambda value: frozenset(frozenset.__iter__(value)), frozenset.__new__),
-    list: (lambda value: list.__getitem__(value, slice(None)), _filled(list, list.extend)),
-    dict: (dict.copy, _filled(dict, dict.update)),
-    set: (lambda value: set(set.__iter__(value)), _filled(set, set.update)),
-}
-"""How to go from a subclass to its builtin and back without running the subclass's code."""
-
-
-class SubclassNode(ClassNode):
-    """Stores values of a subclass as the builtin they extend."""
-
-    def __init__(self, nodes: Nodes, cls: type, name: str, builtin: type) -> None:
-        super().__init__(nodes, cls, name)
-        self._to_builtin, self._from_builtin = _BUILTINS[builtin]
-        self._inner: Final = nodes.node(builtin)
-
-    @property
-    def kinds(self) -> frozenset[str]:
-        return self._inner.kinds
-
-    def bare(self, value: object) -> Plain:
-        if getattr(value, "__dict__", None) or _has_slots(self.cls):
-            raise Fault("", f"a value of type {self.name} with attributes", HINT)
-        return self._inner.encode(self._to_builtin(value))
-
-    def restore(self, plain: Plain) -> object:
-        return self._from_builtin(self.cls, self._inner.decode(plain))
-
-
-def _has_slots(cls: type) -> bool:
-    return any(vars(base).get("__slots__") for base in cls.__mro__)
-
-
 def _enum_node(declared: DeclaredClass) -> Node | None:
     cls = declared.cls
     if not issubclass(cls, Enum) or not cls.__members__:
@@ -207,13 +159,6 @@ def _metaclass_node(declared: DeclaredClass) -> Node | None:
 
 def _traceback_node(declared: DeclaredClass) -> Node | None:
     return TracebackNode() if issubclass(declared.cls, types.TracebackType) else None
-
-
-def _subclass_node(declared: DeclaredClass) -> Node | None:
-    builtin = next((each for each in _BUILTINS if issubclass(declared.cls, each)), None)
-    if builtin is None:
-        return None
-    return SubclassNode(declared.nodes, declared.cls, declared.name, builtin)
 
 
 def _protocol_node(declared: DeclaredClass) -> Node | None:
@@ -235,7 +180,7 @@ CLASS_KINDS: Final[tuple[Callable[[DeclaredClass], Node | None], ...]] = (
     attrs_node,
     msgspec_node,
     pydantic_node,
-    _subclass_node,
+    subclass_node,
     _protocol_node,
     object_node,
 )

@@ -252,6 +252,9 @@ def _translated(
             error, cause = public(**fault.facts), fault.__cause__
         except RecursionError:
             error, cause = public(**_TOO_DEEP.facts), None
+        except Exception as raised:  # by code of the value's class: a property, an iterator
+            got = f"one whose code raises {type(raised).__name__}: {raised}"
+            error, cause = public(**Fault("a value that can be read", got).facts), raised
         raise error from cause
 
     return translated

@@ -11,10 +11,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.codec.tags import ID, SAME
 from vcr_gen.runtime.plain import Plain
-
-ID: Final = "$id"
-SAME: Final = "$same"
 
 
 class _Encoding:

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Final
 from vcr_gen.field_path_syntax import Step
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, DeclaredClass, Node
-from vcr_gen.runtime.codec.object_identity import ID, SAME, decode_object, encode_object
+from vcr_gen.runtime.codec.object_identity import decode_object, encode_object
 from vcr_gen.runtime.codec.records import Field, qualifiers, record_field, replace_attributes
-from vcr_gen.runtime.codec.tags import DICT
+from vcr_gen.runtime.codec.tags import DICT, ID, SAME
 from vcr_gen.runtime.plain import Plain
 
 _LIVE_MODULES: Final = frozenset(
@@ -43,61 +43,25 @@ _LIVE_METHODS: Final = ("__del__", "__next__", "__anext__", "__await__")
 _POINTER: Final = calcsize("P")
 
 
-class ObjectNode(ClassNode):
-    """Objects of an ordinary class: their attributes, each by its annotation if it has one."""
-
-    kinds = frozenset({DICT, ID, SAME})
-    merges = True
-    holds_objects = True
+class Attributes:
+    """The attributes of the objects of a class, each stored by its annotation if it has one."""
 
     def __init__(self, declared: DeclaredClass) -> None:
-        super().__init__(declared.nodes, declared.cls, declared.name)
+        self._cls: Final = declared.cls
+        self._name: Final = declared.name
         self._slots: Final = _slots_of(declared.cls)
         self._computed: Final = _computed_attributes(declared.cls)
         fields = _fields_of(declared.annotations)
-        self._annotated: Final = {each.name: self.nodes.node(each.annotation) for each in fields}
+        nodes = declared.nodes
+        self.annotated: Final = {each.name: nodes.node(each.annotation) for each in fields}
         self._unrecorded: Final = frozenset(each.name for each in fields if each.unrecorded)
-        self._anything: Final = self.nodes.node(object)
+        self._anything: Final = nodes.node(object)
 
-    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        return [((name,), node) for name, node in self._annotated.items()]
+    def node_of(self, name: str) -> Node:
+        """The node that stores an attribute."""
+        return self.annotated.get(name, self._anything)
 
-    def part(self, key: str | int) -> Node | None:
-        return self._annotated.get(str(key), self._anything)
-
-    def bare(self, value: object) -> Plain:
-        return encode_object(value, self._encode_attributes)
-
-    def restore(self, plain: Plain) -> object:
-        if type(plain) is not dict:
-            raise Fault(self.name, show(plain))
-        found = decode_object(plain, self._blank, self._fill)
-        if type(found) is not self.cls:
-            raise Fault(self.name, f"a reference to an object of {show(found)}")
-        return found
-
-    def replace_bare(self, value: object) -> object:
-        held = self._attributes_of(value)
-        changed = {
-            name: after
-            for name, node in self._annotated.items()
-            if name in held and (after := node.replace(held[name])) is not held[name]
-        }
-        return replace_attributes(value, changed) if changed else value
-
-    def _encode_attributes(self, value: object) -> dict[str, Plain]:
-        out: dict[str, Plain] = {}
-        name = ""
-        try:
-            for name, item in self._attributes_of(value).items():
-                if name not in self._unrecorded:
-                    out[name] = self._annotated.get(name, self._anything).encode(item)
-        except Fault as fault:
-            fault.within(f".{name}")
-            raise
-        return out
-
-    def _attributes_of(self, value: object) -> dict[str, object]:
+    def held_by(self, value: object) -> dict[str, object]:
         """The attributes that are set, without those that are computed when they are asked for."""
         found: dict[str, object] = {}
         for name, slot in self._slots.items():
@@ -112,19 +76,30 @@ class ObjectNode(ClassNode):
         )
         return found
 
-    def _blank(self) -> object:
-        return _blank(self.cls)
+    def encode(self, value: object) -> dict[str, Plain]:
+        """The plain of each attribute that is recorded."""
+        out: dict[str, Plain] = {}
+        name = ""
+        try:
+            for name, item in self.held_by(value).items():
+                if name not in self._unrecorded:
+                    out[name] = self.node_of(name).encode(item)
+        except Fault as fault:
+            fault.within(f".{name}")
+            raise
+        return out
 
-    def _fill(self, made: Any, attributes: dict[str, Plain]) -> None:
+    def fill(self, made: object, attributes: dict[str, Plain]) -> None:
+        """Give a new object its attributes."""
         for name in self._unrecorded:
-            if not hasattr(self.cls, name):
+            if not hasattr(self._cls, name):
                 self._set(made, name, None)
         name = ""
         try:
             for name, plain in attributes.items():
                 if not name.isidentifier() or name.startswith("__") or name in self._unrecorded:
-                    raise Fault(f"the name of an attribute of {self.name}", show(name))
-                self._set(made, name, self._annotated.get(name, self._anything).decode(plain))
+                    raise Fault(f"the name of an attribute of {self._name}", show(name))
+                self._set(made, name, self.node_of(name).decode(plain))
         except Fault as fault:
             fault.within(f".{name}")
             raise
@@ -133,10 +108,48 @@ class ObjectNode(ClassNode):
         """Set an attribute where it is kept: no `__setattr__` and no property of the class runs."""
         if name in self._slots:
             self._slots[name].__set__(made, value)
-        elif self.cls.__dictoffset__:
+        elif self._cls.__dictoffset__:
             vars(made)[name] = value
         else:
-            raise Fault(f"an attribute of {self.name}", f"the unknown attribute {show(name)}")
+            raise Fault(f"an attribute of {self._name}", f"the unknown attribute {show(name)}")
+
+
+class ObjectNode(ClassNode):
+    """Objects of an ordinary class: their attributes."""
+
+    kinds = frozenset({DICT, ID, SAME})
+    merges = True
+    holds_objects = True
+
+    def __init__(self, declared: DeclaredClass) -> None:
+        super().__init__(declared.nodes, declared.cls, declared.name)
+        self._attributes: Final = Attributes(declared)
+
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
+        return [((name,), node) for name, node in self._attributes.annotated.items()]
+
+    def part(self, key: str | int) -> Node | None:
+        return self._attributes.node_of(str(key))
+
+    def bare(self, value: object) -> Plain:
+        return encode_object(value, self._attributes.encode)
+
+    def restore(self, plain: Plain) -> object:
+        if type(plain) is not dict:
+            raise Fault(self.name, show(plain))
+        found = decode_object(plain, lambda: _blank(self.cls), self._attributes.fill)
+        if type(found) is not self.cls:
+            raise Fault(self.name, f"a reference to an object of {show(found)}")
+        return found
+
+    def replace_bare(self, value: object) -> object:
+        held = self._attributes.held_by(value)
+        changed = {
+            name: after
+            for name, node in self._attributes.annotated.items()
+            if name in held and (after := node.replace(held[name])) is not held[name]
+        }
+        return replace_attributes(value, changed) if changed else value
 
 
 def object_node(declared: DeclaredClass) -> Node | None:
@@ -172,6 +185,7 @@ def _slots_of(cls: type) -> dict[str, types.MemberDescriptorType]:
     return {
         name: slot
         for base in reversed(cls.__mro__)
+        if "__slots__" in vars(base)  # otherwise members of a class written in C
         for name, slot in vars(base).items()
         if isinstance(slot, types.MemberDescriptorType) and not name.startswith("__")
     }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime
 from typing import Annotated, Any, Final, get_args
 
 from vcr_gen.boundary import Secret
@@ -18,10 +19,9 @@ from vcr_gen.runtime.codec.markers import CustomNode, is_marker, mark
 from vcr_gen.runtime.codec.node import DeclaredClass, Node, Nodes
 from vcr_gen.runtime.codec.records import RecordNode, Shape, TypedDictNode, blank, record_field
 from vcr_gen.runtime.codec.scalars import bytes_to_plain, str_to_plain
-from vcr_gen.runtime.codec.tags import DICT
+from vcr_gen.runtime.codec.tags import DEFAULTED, DICT
 from vcr_gen.runtime.plain import Plain
 
-DEFAULTED: Final = "$defaulted"
 EXTRA: Final = "$extra"
 PRIVATE: Final = "$private"
 
@@ -33,22 +33,33 @@ def pydantic_node(declared: DeclaredClass) -> Node | None:
     if pydantic is None:
         return None
     if issubclass(cls, pydantic.BaseModel):
-        return None if cls is pydantic.BaseModel else ModelNode(declared)
-    if issubclass(cls, pydantic.SecretStr):
-        return _secret_node(nodes, cls, name, cls)
+        return DynamicNode(nodes, cls, name) if cls is pydantic.BaseModel else ModelNode(declared)
     if issubclass(cls, pydantic.SecretBytes):
         return _secret_node(nodes, cls, name, lambda text: cls(text.encode()))
-    if any(base.__module__ == "pydantic.networks" for base in cls.__mro__):
-        if hasattr(cls, "unicode_string"):
-            return CustomNode(cls, name, str, cls)
-        return DynamicNode(nodes, object, name)  # such as EmailStr: the values are texts
+    if issubclass(cls, pydantic.Secret | pydantic.SecretStr):
+        return _secret_node(nodes, cls, name, cls)
+    if hasattr(cls, "unicode_string"):  # a URL of pydantic or pydantic_core
+        return CustomNode(cls, name, str, cls)
+    if cls.__module__ in ("pydantic.networks", "pydantic.types") and cls.__name__ in _DESCRIBED:
+        return nodes.node(_DESCRIBED[cls.__name__])
     return None
+
+
+_DESCRIBED: Final = {
+    **dict.fromkeys(("AwareDatetime", "NaiveDatetime", "PastDatetime", "FutureDatetime"), datetime),
+    **dict.fromkeys(("PastDate", "FutureDate"), date),
+    **dict.fromkeys(("EmailStr", "ImportString", "IPvAnyAddress"), object),
+    **dict.fromkeys(("IPvAnyInterface", "IPvAnyNetwork"), object),
+}
+"""Classes that only describe which values pydantic accepts: the values are of another class."""
 
 
 def _secret_node(nodes: Nodes, cls: type[Any], name: str, make: Callable[[str], object]) -> Node:
     def read(value: Any) -> Plain:
         secret = value.get_secret_value()
-        return bytes_to_plain(secret) if isinstance(secret, bytes) else str_to_plain(secret)
+        if isinstance(secret, bytes):
+            return bytes_to_plain(secret)
+        return str_to_plain(secret if isinstance(secret, str) else repr(secret))
 
     return mark(nodes, CustomNode(cls, name, read, make), (Secret,))
 

@@ -10,6 +10,12 @@ from vcr_gen.runtime.plain import Plain
 TYPE: Final = "$type"
 VALUE: Final = "$value"
 
+ID: Final = "$id"
+SAME: Final = "$same"
+DEFAULTED: Final = "$defaulted"
+STRUCTURAL: Final = frozenset({TYPE, ID, SAME, DEFAULTED})
+"""Keys whose values say how a value is made, and are no data of the program."""
+
 NULL: Final = "null"
 BOOL: Final = "bool"
 INT: Final = "int"

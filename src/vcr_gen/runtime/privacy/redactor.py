@@ -17,7 +17,7 @@ from vcr_gen.runtime.codec.scalars import (
     str_from_plain,
     str_to_plain,
 )
-from vcr_gen.runtime.codec.tags import TYPE
+from vcr_gen.runtime.codec.tags import STRUCTURAL
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.compressed import opened
 from vcr_gen.runtime.privacy.credential_names import Naming, rule_of
@@ -231,8 +231,10 @@ class Redactor:
         made: dict[str, Plain] = {}
         for key, item in value.items():
             shown = key if len(key) < LONG_KEY or self._is_clean(key) else self.text(key)
-            inner = in_dict(value, key, context, self._naming) if key != TYPE else NOTHING
-            made[shown] = self._walk(item, inner) if key != TYPE else item
+            if key in STRUCTURAL:
+                made[shown] = item
+            else:
+                made[shown] = self._walk(item, in_dict(value, key, context, self._naming))
         is_same = made.keys() == value.keys() and all(map(is_, made.values(), value.values()))
         return value if is_same else made
 
