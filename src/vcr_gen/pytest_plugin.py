@@ -203,8 +203,9 @@ def vcrgen_requests(vcrgen_cassette: "Cassette") -> "Iterator[requests.Session]"
     from vcr_gen.boundaries.http import requests_adapter
 
     with requests.Session() as session:
+        adapter = requests_adapter(vcrgen_cassette)
         for scheme in ("https://", "http://"):
-            session.mount(scheme, requests_adapter(vcrgen_cassette))
+            session.mount(scheme, adapter)
         yield session
 
 

@@ -125,6 +125,51 @@ def test_a_project_a_marker_or_code_loosens_requests(tmp_path: Path) -> None:
     assert "request.body" not in headers["test_without_http"]
 
 
+REPEATED_TEST = """\
+import os
+
+import pytest
+
+from vcr_gen.boundaries.http import HttpMatch
+
+URL = os.environ["BASE"]
+TIMES = int(os.environ["TIMES"])
+
+
+def poll(client):
+    for _ in range(TIMES):
+        assert client.get(URL + "/json").status_code == 200
+    client.get(URL + "/empty")
+
+
+def test_project(vcrgen_httpx):
+    poll(vcrgen_httpx)
+
+
+@pytest.mark.vcrgen(http=HttpMatch(repeat=["GET /js*"]))
+def test_marker(vcrgen_requests):
+    poll(vcrgen_requests)
+
+
+@pytest.mark.vcrgen(http=HttpMatch())
+def test_not(vcrgen_httpx):
+    poll(vcrgen_httpx)
+"""
+
+
+def test_a_project_or_a_marker_lets_requests_repeat(tmp_path: Path) -> None:
+    tmp_path.joinpath("test_it.py").write_text(REPEATED_TEST, encoding="utf-8")
+    table = '[tool.vcr-gen.http]\nrepeat = ["GET /json"]\n'
+    tmp_path.joinpath("pyproject.toml").write_text(table, encoding="utf-8")
+    with serving() as base:
+        run(tmp_path, *PYTEST, UNUSED, "--vcrgen-mode=once", BASE=base, TIMES="3")
+    assert "3 passed" in run(tmp_path, *PYTEST, UNUSED, BASE=base, TIMES="3").stdout
+    for times in ("2", "5"):
+        changed = run(tmp_path, *PYTEST, UNUSED, code=1, BASE=base, TIMES=times).stdout
+        assert "1 failed, 2 passed" in changed
+        assert "FAILED test_it.py::test_not" in changed
+
+
 def test_a_wrong_table_is_refused_with_its_place(tmp_path: Path) -> None:
     tmp_path.joinpath("test_it.py").write_text(LOOSE_TEST, encoding="utf-8")
     table = LOOSE_TABLE.replace("ignore-query", "ignore-qery").replace("false", '"no"')

@@ -194,3 +194,42 @@ def test_verify_does_not_count_repetitions(tmp_path: Path) -> None:
     poll(tmp_path / "t.yaml", "verify", 5)
     with pytest.raises(VerificationError):
         poll(tmp_path / "t.yaml", "verify", 5, None)
+
+
+def poll_and_go_on(path: Path, mode: str, times: int, *more: str) -> list[str]:
+    """Poll a job a number of times, then make other requests."""
+    with (
+        Cassette(path, mode) as cassette,
+        httpx.Client(
+            transport=http_transport(cassette, inner=service(), match=POLLING),
+            base_url="http://service",
+        ) as client,
+    ):
+        states = [client.get("/jobs/7").json()["state"] for _ in range(times)]
+        return [*states, *(client.get(url).text for url in more)]
+
+
+LOG = "one\ntwo\n"
+
+
+@pytest.mark.parametrize("times", [1, 2, 3, 5])
+def test_new_episodes_go_on_after_more_or_fewer_repetitions(tmp_path: Path, times: int) -> None:
+    tape = tmp_path / "t.yaml"
+    poll_and_go_on(tape, "all", 3, "/log")
+    states = ["running", "running", "done", "done", "done"][:times]
+    extended = poll_and_go_on(tape, "new_episodes", times, "/log", "/new")
+    assert extended == [*states, LOG, LOG]
+    assert tape.read_text("utf-8").count("url: http://service/new") == 1
+    assert tape.read_text("utf-8").count("url: http://service/jobs/7") == 3
+    assert poll_and_go_on(tape, "none", times, "/log", "/new") == extended
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_new_episodes_go_on_where_the_tape_ends_with_repetitions(
+    tmp_path: Path, times: int
+) -> None:
+    tape = tmp_path / "t.yaml"
+    poll_and_go_on(tape, "all", 3)
+    extended = poll_and_go_on(tape, "new_episodes", times, "/new")
+    assert extended == [*["running"] * times, LOG]
+    assert poll_and_go_on(tape, "none", times, "/new") == extended

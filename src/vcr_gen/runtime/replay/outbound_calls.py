@@ -214,6 +214,18 @@ class OutboundCalls:
             self._templates.begin(number, stored)
         return number
 
+    def goes_past_repeats(self, operation: Operation) -> bool:
+        """Whether a call is new, while the tape has only repetitions left: those are left out."""
+        with self._state.monitor:
+            left = self._repeats.only_these_left()
+            if not left:
+                return False
+            stored = self.stored_arguments(operation)
+            if any(self._matcher.is_repetition(slot, operation, stored) for slot in left):
+                return False
+            self._repeats.leave_out_the_rest()
+            return True
+
     def _begin(self, slot: Slot) -> int:
         self._state.check()
         self._follow_clock(slot)

@@ -166,6 +166,17 @@ class Repeats:
             found = find()
         return found
 
+    def only_these_left(self) -> list[Slot]:
+        """The calls that are left, if the tape has none but such as need not be made again."""
+        head = self._window.head() if self._rules.allow_repeats else None
+        if head is None or not self.may_be_left(head):
+            return []
+        left = list(self._window.left())
+        starts = {slot.event.call: slot for slot in left if isinstance(slot.event, Start)}
+        calls = {slot.event.call for slot in left}
+        is_all = calls == starts.keys() and all(map(self.may_be_left, starts.values()))
+        return list(starts.values()) if is_all else []
+
     def leave_out_the_rest(self) -> None:
         """Do without all calls that need not be made any more: the session is over."""
         if self._rules.allow_repeats:

@@ -117,6 +117,8 @@ class _Switch:
 
     def _way_out(self, operation: Operation) -> Session:
         recorder = self._run.recorder()
+        if recorder is None and self._run.engine.calls.goes_past_repeats(operation):
+            recorder = self._run.recorder()
         if recorder is None:
             return self._replayer
         number = operation.on.removeprefix("#")
