@@ -1,13 +1,17 @@
 """A secret that nothing tells when it is first met, and a header or a field does later."""
 
+import gzip
 import json
+import zlib
 
+import brotli
 import pytest
 from guarded.bridges import Echo
 from vcr_guarded import VcrApi
 
 from vcr_gen import Cassette
 from vcr_gen.runtime.privacy import text_of
+from vcr_gen.runtime.privacy.compressed import contents
 from vcr_gen.runtime.tape.reading import Reading
 
 KEY = "k3y-of-mine-0123456789"
@@ -115,3 +119,56 @@ def _values(entry):
     """The items of an entry as texts; each event of a stream may have one of its own."""
     items = entry.get("items", [entry] if "item" in entry else [])
     return [text_of(item["value"]) for item in items]
+
+
+@pytest.mark.parametrize("size", [1, 5, 30])
+@pytest.mark.parametrize(
+    "frame", [b"use %b now", b"data: {}\n\nuse %b now\n\n", b"%b", b"\0\xff use %b \0"]
+)
+def test_it_is_not_in_the_items_that_it_was_cut_over(path, frame, size):
+    echo = Echo()
+    whole = frame % KEY.encode()
+    items = [whole[at : at + size] for at in range(0, len(whole), size)]
+    echo.data = lambda: iter(items)
+    with Cassette(path, "all") as cassette:
+        api = VcrApi(cassette=cassette, inner=echo)
+        assert list(api.data()) == items
+        api.ask({"password": KEY})
+    with Reading(path) as reading:
+        texts = [item for entry in reading for item in _values(entry.data)]
+    assert KEY not in "".join(texts)
+    assert "<redacted:password:1" in "".join(texts)
+    assert len(texts) == len(items)
+    with Cassette(path, "none") as cassette:
+        api = VcrApi(cassette=cassette)
+        assert len(list(api.data())) == len(items)
+        api.ask({"password": "<redacted:password:1>"})
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress, brotli.compress])
+@pytest.mark.parametrize("size", [1000, 7])
+def test_it_is_not_in_compressed_data(path, compress, size):
+    echo = Echo()
+    text = f"we use {KEY} for now, and nothing else at all"
+    data = compress(text.encode())
+    items = [data[at : at + size] for at in range(0, len(data), size)]
+    echo.data = lambda: iter(items)
+    with Cassette(path, "all") as cassette:
+        api = VcrApi(cassette=cassette, inner=echo)
+        api.ask({"body": data})
+        assert list(api.data()) == items
+        api.ask({"password": KEY})
+    with Reading(path) as reading:
+        asked, *rest = [entry.data for entry in reading]
+    stored = text_of(asked["args"]["value"]["body"])
+    streamed = "".join(text for entry in rest for text in _values(entry))
+    for compressed in (stored, streamed):
+        assert KEY not in contents(compressed)
+        assert "use <redacted:password:1> for" in contents(compressed)
+    with Cassette(path, "none") as cassette:
+        api = VcrApi(cassette=cassette)
+        api.ask(
+            {"body": compress(b"we use <redacted:password:1> for now, and nothing else at all")}
+        )
+        assert len(list(api.data())) == len(items)
+        api.ask({"password": "<redacted:password:1>"})

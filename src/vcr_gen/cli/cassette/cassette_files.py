@@ -2,7 +2,6 @@
 
 import argparse
 import os
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +12,6 @@ from vcr_gen.errors import CassetteError, CassetteMissingError, UsageError
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.events import Event
-from vcr_gen.runtime.tape.folding import Folding
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import (
     entries_of,
@@ -30,7 +27,6 @@ __all__ = [
     "add_paths",
     "diagnostic_of",
     "find_cassettes",
-    "folded",
     "inspect_cassette",
     "is_cassette",
     "recorded_by",
@@ -156,29 +152,6 @@ def refuse_existing(target: Path, *, force: bool) -> None:
     """Raise if the target exists and `--force` was not given."""
     if target.exists() and not force:
         raise UsageError(f"{target} already exists\n  hint: --force replaces it")
-
-
-def folded(events: Iterable[Event], path: Path) -> Iterator[Mapping[str, Plain]]:
-    """The entries that a recording in the format of `path` would write."""
-    ready: deque[Mapping[str, Plain]] = deque()
-
-    def grow(more: Mapping[str, Plain]) -> None:
-        last = dict(ready.pop())
-        for key, value in more.items():
-            items = last.get(key)
-            if isinstance(items, list) and isinstance(value, list):
-                items += value
-            else:
-                last[key] = value
-        ready.append(last)
-
-    folding = Folding(ready.append, grow if format_for(path).grows else None)
-    for event in events:
-        folding.add(event)
-        while len(ready) > 1:  # the last one may grow
-            yield ready.popleft()
-    folding.close()
-    yield from ready
 
 
 def write_cassette(

@@ -4,13 +4,14 @@ import argparse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from vcr_gen.cli.cassette.cassette_files import folded, refuse_existing, write_cassette
+from vcr_gen.cli.cassette.cassette_files import refuse_existing, write_cassette
 from vcr_gen.cli.cassette.import_recordings import ORIGINS, import_recording
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.folding import folded
 from vcr_gen.runtime.tape.reading import entries_of, open_regular, target_of
 from vcr_gen.runtime.tape.unfolding import unfold
 

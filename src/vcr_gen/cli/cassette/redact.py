@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vcr_gen.cassette_tools.find_secrets import find_secrets
-from vcr_gen.cli.cassette.cassette_files import find_cassettes, folded, write_cassette
+from vcr_gen.cli.cassette.cassette_files import find_cassettes, write_cassette
 from vcr_gen.cli.cassette.scan import read_scan_config
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
@@ -14,6 +14,7 @@ from vcr_gen.runtime.codec.placeholders import placeholders_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.tape.events import Event
+from vcr_gen.runtime.tape.folding import folded
 from vcr_gen.runtime.tape.reading import Reading, is_partial, read_events
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
 from vcr_gen.runtime.values.stored_values import Screen

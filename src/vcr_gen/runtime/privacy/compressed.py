@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from vcr_gen.runtime.privacy.compression import ENCODINGS, Compressor, brotli_library, zstd_library
 
-__all__ = ["Compressed", "contents", "is_begun", "opened"]
+__all__ = ["Compressed", "contents", "is_begun", "opened", "rewritten"]
 
 _BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
 """Characters of compressed data, read as latin-1, that texts do not have."""
@@ -84,6 +84,16 @@ def contents(text: str) -> str:
         parts.append(found.text)
         text = text[found.end :]
     return "".join((*parts, text))
+
+
+def rewritten(text: str, change: Callable[[str], str]) -> str:
+    """A text after a change, which is made inside of compressed data too."""
+    parts = []
+    while (found := opened(text)) is not None:
+        made = change(found.text)
+        parts.append(text[: found.end] if made == found.text else found.closed(made))
+        text = text[found.end :]
+    return "".join((*parts, change(text)))
 
 
 def _read(data: bytes, decompressor: Callable[[], Any], name: str) -> Compressed | None:

@@ -19,7 +19,7 @@ from vcr_gen.runtime.codec.scalars import (
 )
 from vcr_gen.runtime.codec.tags import STRUCTURAL
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.privacy.compressed import opened
+from vcr_gen.runtime.privacy.compressed import contents, opened
 from vcr_gen.runtime.privacy.credential_names import Naming, rule_of
 from vcr_gen.runtime.privacy.finder import LONG_KEY, SMALL_NUMBER, Finder
 from vcr_gen.runtime.privacy.key_formats import decoded
@@ -34,6 +34,7 @@ from vcr_gen.runtime.privacy.structure import (
     in_dict,
     in_list,
 )
+from vcr_gen.runtime.privacy.unseen_texts import UnseenTexts
 from vcr_gen.runtime.privacy.vault import Vault
 
 __all__ = ["Redactor"]
@@ -57,6 +58,7 @@ class Redactor:
     def __init__(self, finder: Finder, vault: Vault) -> None:
         self.finder = finder
         self.vault = vault
+        self.unseen = UnseenTexts()
         self._naming = finder.naming
         self._harmless_keys: set[tuple[str, ...]] = set()
         """The keys of dicts that were checked, as they come again with each call."""
@@ -220,6 +222,7 @@ class Redactor:
             if tag == BASE64:
                 data = bytes_from_plain(value, expected="bytes").decode("latin-1")
                 shown = self.text(data, context)
+                self.unseen.note(contents(shown), shown)
                 return value if shown == data else bytes_to_plain(shown.encode("latin-1"))
             if tag == ESCAPED:
                 data = str_from_plain(value, expected="str")

@@ -14,6 +14,7 @@ from vcr_gen.runtime.codec.placeholders import map_texts, placeholders_in
 from vcr_gen.runtime.codec.scalars import BASE64, bytes_from_plain, bytes_to_plain
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.align import Aligner
+from vcr_gen.runtime.privacy.compressed import rewritten
 from vcr_gen.runtime.privacy.credential_names import Naming, name_of_result
 from vcr_gen.runtime.privacy.finder import Finder
 from vcr_gen.runtime.privacy.redactor import Redactor
@@ -130,22 +131,24 @@ class Secrets:
                     text = text.replace(spelling, self.vault.hide("secret", secret))
         return text
 
-    def entry_without_known(self, entry: dict[str, Plain]) -> dict[str, Plain]:
-        """The header or an event without secrets that were found later."""
-        return _with_values(entry, self._without_known)
+    def header_without_known(self, header: dict[str, Plain]) -> dict[str, Plain]:
+        """The header without secrets that were found later."""
+        return _with_values(header, self.value_without_known)
 
-    def _without_known(self, value: Plain) -> Plain:
+    def value_without_known(self, value: Plain) -> Plain:
+        """A stored value without known secrets, also in compressed data."""
         if isinstance(value, str):
             return self.without_known(value)
         if isinstance(value, list):
-            return [self._without_known(item) for item in value]
+            return [self.value_without_known(item) for item in value]
         if isinstance(value, dict):
             if value.keys() == {BASE64}:
                 data = bytes_from_plain(value, expected="bytes").decode("latin-1")
-                made = self.without_known(data)
+                made = rewritten(data, self.without_known)
                 return value if made == data else bytes_to_plain(made.encode("latin-1"))
             return {
-                self.without_known(key): self._without_known(item) for key, item in value.items()
+                self.without_known(key): self.value_without_known(item)
+                for key, item in value.items()
             }
         return value
 

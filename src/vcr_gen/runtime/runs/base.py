@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -28,6 +29,7 @@ from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.event_hooks import Hook
 from vcr_gen.runtime.tape.folding import Append, Folding, Grow
 from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.late_secrets import without_late_secrets
 from vcr_gen.runtime.tape.recording import Recording
 from vcr_gen.runtime.values.anchors import Anchors
 from vcr_gen.runtime.values.live_codecs import Crossing
@@ -214,9 +216,11 @@ class Run(ABC):
     def _finish(self, file: Recording, header: dict[str, Plain]) -> None:
         """Save a recording, without secrets that were stored before they were known."""
         secrets = self.screen.secrets
-        is_late = any(file.holds(secret) for secret in secrets.vault.known)
-        change = secrets.entry_without_known
-        file.finish(change(header), change=change if is_late else None)
+        known = secrets.vault.known
+        is_late = secrets.redactor.unseen.may_hold(known) or any(map(file.holds, known))
+        rewrite = partial(without_late_secrets, secrets=secrets, path=self._settings.path)
+        header = secrets.header_without_known(header)
+        file.finish(header, rewrite=rewrite if is_late else None)
 
     def _stored_state(self) -> dict[str, Plain]:
         passing = self.crossing.binder.anything("initial_state")

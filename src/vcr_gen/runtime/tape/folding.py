@@ -3,9 +3,12 @@
 A call that nothing interrupts is one entry, with the items of its stream.
 """
 
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TypeAlias, TypeGuard, cast, final
 
+from vcr_gen.runtime.formats import format_for
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import (
     ROOT_STRAND,
@@ -18,7 +21,7 @@ from vcr_gen.runtime.tape.events import (
     kind_of,
 )
 
-__all__ = ["Append", "Folding", "Grow"]
+__all__ = ["Append", "Folding", "Grow", "folded"]
 
 _MOST_ITEMS = 1000
 """How many items of a stream one entry may have: a reader holds an entry in memory."""
@@ -98,6 +101,29 @@ class Folding:
         pending, self._pending = self._pending, None
         if pending is not None:
             self._append(_fold_start(pending, self._asked))
+
+
+def folded(events: Iterable[Event], path: Path) -> Iterator[Mapping[str, Plain]]:
+    """The entries that a recording in the format of `path` would write."""
+    ready: deque[Mapping[str, Plain]] = deque()
+
+    def grow(more: Mapping[str, Plain]) -> None:
+        last = dict(ready.pop())
+        for key, value in more.items():
+            items = last.get(key)
+            if isinstance(items, list) and isinstance(value, list):
+                items += value
+            else:
+                last[key] = value
+        ready.append(last)
+
+    folding = Folding(ready.append, grow if format_for(path).grows else None)
+    for event in events:
+        folding.add(event)
+        while len(ready) > 1:  # the last one may grow
+            yield ready.popleft()
+    folding.close()
+    yield from ready
 
 
 def _fold_start(start: Start, asked: Signal | None) -> dict[str, Plain]:

@@ -10,18 +10,17 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TypeAlias
 
 from vcr_gen.errors import CassetteBusyError, CassetteWriteError, UsageError
-from vcr_gen.runtime.formats import Format, file_layout, format_for
+from vcr_gen.runtime.formats import Entry, Format, file_layout, format_for
 from vcr_gen.runtime.formats.file_layout import count_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.reading import (
-    Change,
     entries_of,
     open_regular,
     partial_of,
@@ -32,6 +31,9 @@ if sys.platform != "win32":
     import fcntl
 
 __all__ = ["Recording", "remove_cassette"]
+
+Rewrite: TypeAlias = Callable[[Iterable[Entry]], Iterable[Mapping[str, Plain]]]
+"""Makes other entries of those of a file."""
 
 _OPEN: Final = os.O_RDWR | os.O_CREAT
 if sys.platform == "win32":
@@ -109,10 +111,10 @@ class Recording:
         self._path = self._path.with_name(name)
         self._target = self._target.with_name(name)
 
-    def finish(self, header: Mapping[str, Plain], *, change: Change | None = None) -> None:
+    def finish(self, header: Mapping[str, Plain], *, rewrite: Rewrite | None = None) -> None:
         """Complete the cassette and replace the target atomically.
 
-        `change` is applied to each written event.
+        `rewrite` makes other entries of those that were written.
         """
         if not self._head:
             self.begin(header)
@@ -120,10 +122,10 @@ class Recording:
         end = self._format.end({file_layout.COUNT_KEY: self._count})
         handle = self._open_handle()
         with self._explained():
-            if head == self._head and change is None:
+            if head == self._head and rewrite is None:
                 self._complete(handle, end)
             else:
-                self._complete_copy(head, end, change)
+                self._complete_copy(head, end, rewrite)
             _sync_folder(self._target.parent)
         self._close()
 
@@ -173,8 +175,8 @@ class Recording:
             self._close()
         os.replace(self._partial, self._target)
 
-    def _complete_copy(self, head: bytes, end: bytes, change: Change | None) -> None:
-        """Complete a copy with a different header or changed events.
+    def _complete_copy(self, head: bytes, end: bytes, rewrite: Rewrite | None) -> None:
+        """Complete a copy with a different header or other entries.
 
         The lock on the partial covers it.
         """
@@ -183,13 +185,16 @@ class Recording:
             copy.unlink(missing_ok=True)
             with copy.open("xb") as out, self._partial.open("rb") as events:
                 out.write(head)
-                if change is None:
+                if rewrite is None:
                     self._copy(events, out)
                 else:
                     entries = entries_of(events, self._path)
                     written = (entry for entry in entries if entry.kind == "event")
-                    for entry in islice(written, self._count):
-                        out.write(self._format.event(change(entry.data)))
+                    count = 0
+                    for entry in rewrite(islice(written, self._count)):
+                        out.write(self._format.event(entry))
+                        count += 1
+                    end = self._format.end({file_layout.COUNT_KEY: count})
                 out.flush()
                 _write_all(out.fileno(), end)
                 _seal(out.fileno(), self._target)

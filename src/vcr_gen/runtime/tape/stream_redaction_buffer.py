@@ -16,7 +16,7 @@ from vcr_gen.runtime.codec.scalars import bytes_to_plain
 from vcr_gen.runtime.codec.tags import VALUE
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets, as_bytes, is_binary, text_of
-from vcr_gen.runtime.privacy.compressed import is_begun
+from vcr_gen.runtime.privacy.compressed import contents, is_begun
 from vcr_gen.runtime.privacy.key_formats import KEY_FORMATS
 from vcr_gen.runtime.privacy.settings import COMPRESSED
 from vcr_gen.runtime.privacy.spans import Span, secret_in
@@ -143,10 +143,20 @@ class StreamBuffer:
             return
         passed = _text_of(held[:count])
         _redact(held[:count], text, spans, self._secrets, binary=call in self._binary)
+        self._note_unseen(held[:count])
         self._before[call] = (self._before.get(call, "") + passed)[-_BEFORE:]
         del held[:count]
         if not held:
             del self._held[call]
+
+    def _note_unseen(self, passed: list[_Waiting]) -> None:
+        """Remember a text that is cut into several items, or compressed."""
+        values = [_value_of(waiting) for waiting in passed]
+        if len(values) == 1 and not is_binary(values[0]):
+            return
+        whole = "".join(text_of(value) or "" for value in values)
+        text = contents(whole) if any(map(is_binary, values)) else whole
+        self._secrets.redactor.unseen.note(text, whole if len(values) == 1 else "")
 
     def _find(self, before: str, text: str) -> list[Span]:
         """The secrets in a text that follows another."""

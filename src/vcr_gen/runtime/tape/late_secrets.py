@@ -1,0 +1,47 @@
+"""Takes secrets out of a recording that were stored before they were known.
+
+They may be cut into several items of a stream, or stand in compressed data.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from vcr_gen.runtime.formats import Entry
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy import Secrets, text_of
+from vcr_gen.runtime.tape.events import Event, Item, Start
+from vcr_gen.runtime.tape.folding import folded
+from vcr_gen.runtime.tape.reading import read_events
+from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
+
+__all__ = ["without_late_secrets"]
+
+
+def without_late_secrets(
+    entries: Iterable[Entry], secrets: Secrets, path: Path
+) -> Iterator[Mapping[str, Plain]]:
+    """The entries of a recording without the secrets that are known by now."""
+    return folded(_redacted(entries, secrets, path), path)
+
+
+def _redacted(entries: Iterable[Entry], secrets: Secrets, path: Path) -> Iterator[Event]:
+    ready: list[Event] = []
+    holding = StreamBuffer(secrets, ready.append)
+    for event, _, _, _ in read_events(entries, path):
+        holding.add(_whole_values(event, secrets))
+        yield from ready
+        ready.clear()
+    holding.flush()
+    yield from ready
+
+
+def _whole_values(event: Event, secrets: Secrets) -> Event:
+    """The event without secrets, but for the texts of streams: those are searched together."""
+    if isinstance(event, Start):
+        arguments = secrets.value_without_known(dict(event.arguments))
+        assert isinstance(arguments, dict)
+        return replace(event, arguments=arguments)
+    if isinstance(event, Item) and not event.raised and text_of(event.value) is not None:
+        return event
+    return replace(event, value=secrets.value_without_known(event.value))
