@@ -151,9 +151,9 @@ def table(rows: Sequence[Sequence[str]], *, right: int = 0) -> str:
 
 def duration(seconds: float) -> str:
     """A duration with three significant digits."""
-    if seconds >= 1:
+    if seconds >= 0.9995:
         return f"{seconds:.3g} s" if seconds < 1000 else f"{seconds:.0f} s"
-    if seconds >= 0.001:
+    if seconds >= 0.0009995:
         return f"{seconds * 1e3:.3g} ms"
     return f"{seconds * 1e6:.3g} µs"
 

@@ -18,6 +18,11 @@ _PAUSE: Final = 0.001
 """Seconds in which an idle loop can deliver a message."""
 _PROGRESS: Final = Rule("server.request", "progress", Volatile)
 """Whether a client wants to hear of progress is not compared."""
+_HANDSHAKE: Final = tuple(
+    Rule("server.request", f"message.params.{name}", Volatile)
+    for name in ("protocolVersion", "capabilities")
+)
+"""What the client of another tool's recording offered: a different one may replay it."""
 
 
 class Client(Protocol):
@@ -53,6 +58,8 @@ class ClientSeat:
             client.handler = VcrMcpServer(cassette=cassette, inner=server)
         else:
             cassette.loosen(_PROGRESS, default=True)
+            if cassette.imported is not None:
+                cassette.loosen(*_HANDSHAKE, default=True)
             client.handler = _Heard(VcrMcpServer(cassette=cassette))
             self._driver = Driver(cassette, told)
 

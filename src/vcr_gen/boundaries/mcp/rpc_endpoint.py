@@ -107,7 +107,8 @@ class Endpoint:
                 await self._wire.send(_cancelled(number))
             raise
         finally:
-            del self._pending[number]
+            if self._pending.get(number) is pending:  # the other side may repeat a number
+                del self._pending[number]
             pending.taken.set()
         return _result(pending.answer or {})
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vcr_gen.cli.cassette.cassette_files import refuse_existing, write_cassette
+from vcr_gen.cli.cassette.export_recording import DESTINATIONS, export_recording
 from vcr_gen.cli.cassette.import_recordings import ORIGINS, import_recording
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
@@ -22,10 +23,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "convert",
-        help="convert a cassette to another format, or a file of vcrpy or HAR to a cassette",
+        help="convert a cassette to another format, or from and to files of other tools",
         description=(
             "Convert a cassette to the format of the target's suffix, without loss; or make a "
-            "cassette of what another tool recorded, without its credentials."
+            "cassette of what another tool recorded, without its credentials; or write a cassette "
+            "for another tool."
         ),
     )
     add = parser.add_argument
@@ -40,7 +42,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         nargs="?",
         help="the output: .yaml or .jsonl (default with --from: NAME.vcr-gen.yaml)",
     )
-    add("--from", choices=ORIGINS, dest="origin", help="the tool that recorded the source")
+    tools = parser.add_mutually_exclusive_group()
+    tools.add_argument(
+        "--from", choices=ORIGINS, dest="origin", help="the tool that recorded the source"
+    )
+    tools.add_argument(
+        "--to", choices=DESTINATIONS, dest="destination", help="the tool that will read the target"
+    )
     add("--loose", action="store_true", help="with --from: do not compare headers and bodies")
     add("--salvage", action="store_true", help="keep the complete events of a damaged file")
     add("--force", action="store_true", help="replace the target if it exists")
@@ -57,6 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
         outcome = import_recording(
             arguments.origin, source, target, loose=arguments.loose, force=arguments.force
         )
+        return print_outcome(outcome, Terminal.of(arguments))
+    if arguments.destination is not None:
+        if arguments.salvage or arguments.loose:
+            arguments.wrong_usage("--salvage and --loose cannot be used with --to")
+        outcome = export_recording(arguments.destination, source, target, force=arguments.force)
         return print_outcome(outcome, Terminal.of(arguments))
     if target is None or arguments.loose:
         arguments.wrong_usage("--loose needs --from" if arguments.loose else "name the target")

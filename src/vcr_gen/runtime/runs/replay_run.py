@@ -69,7 +69,7 @@ class ReplayRun(Run):
         settings.anchors.check_recorded(header.anchors, settings.path)
         self.imported = header.imported
         self._check_other_side()
-        if header.imported is not None or settings.other_side:
+        if header.has_no_order or settings.other_side:
             settings.orders.free()
         self.screen = self._screen(replaying=True)
         self._window = Window(

@@ -50,6 +50,11 @@ class Header:
     signatures: Mapping[str, str] = field(default_factory=dict)
     """`Boundary.method` and the signature it was recorded with."""
 
+    @property
+    def has_no_order(self) -> bool:
+        """Whether the tool that recorded the session does not know the order of its calls."""
+        return self.imported is not None and self.imported.get("order") != "recorded"
+
     def plain(
         self, boundaries: "Mapping[str, Boundary]", rules: Mapping[str, Mapping[str, str]]
     ) -> dict[str, Plain]:

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
+from vcr_gen.boundaries.foreign_documents import Document, read_json
 from vcr_gen.boundaries.http.bodies import multipart_boundary
 from vcr_gen.boundaries.http.exchanges import RawHeaders
-from vcr_gen.boundaries.http.imports.foreign_documents import Document, read_json
 from vcr_gen.boundaries.http.imports.imported_exchanges import (
     Import,
     ImportedExchange,

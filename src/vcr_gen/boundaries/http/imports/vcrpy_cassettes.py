@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from vcr_gen.boundaries.foreign_documents import Document, read_json, read_yaml
 from vcr_gen.boundaries.http.exchanges import RawHeaders
-from vcr_gen.boundaries.http.imports.foreign_documents import Document, read_json, read_yaml
 from vcr_gen.boundaries.http.imports.imported_exchanges import (
     Import,
     ImportedExchange,
