@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         text="\n".join(_lines(rows)),
         diagnostics=problems,
         summary=summary,
-        document={"cassettes": [asdict(row) for row in rows]},
+        document={"cassettes": list(map(_document, rows))},
     )
     return print_outcome(outcome, terminal)
 
@@ -122,6 +122,14 @@ def _lines(rows: Sequence[_Row]) -> Iterator[str]:
             for call in row.calls or ():
                 took = "" if call.seconds is None else f"  [{duration(call.seconds)}]"
                 yield f"    {row.path}:{call.line}: {call.call}  {call.status}{took}"
+
+
+def _document(row: _Row) -> dict[str, object]:
+    """A row for the JSON output; without a search it has no calls."""
+    document = asdict(row)
+    if row.calls is None:
+        del document["calls"]
+    return document
 
 
 def _cells(row: _Row) -> list[str]:
