@@ -116,9 +116,10 @@ class ThreadDriver:
         begun = state.running.get(call)
         if begun is None or state.waiters or state.dispatcher.given:
             return None
+        following = self._window.next_of_call(call)  # reads all that comes before it
         if self._window.next_inbound_of(begun.start.strand) is not None:
             return None
-        return self._window.next_of_call(call)
+        return following
 
     def hear(self, call: int, strand: str) -> Event:
         """Wait in this thread for the next event of a call; a reader of a stream has a strand."""
