@@ -8,6 +8,7 @@ body is stored as data only if exactly the same bytes can be made from it.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl
 
@@ -122,7 +123,8 @@ def _text_or_bytes(content: bytes) -> str | bytes:
 def _parse_json(content: bytes) -> tuple[object] | None:
     """The data of a JSON text; None if it is none, or has a key twice."""
     try:
-        return (json.loads(content, object_pairs_hook=_unique, parse_constant=_refuse),)
+        text = content.decode(json.detect_encoding(content), "surrogatepass")
+        return (_STRICT_JSON.decode(text),)
     except (ValueError, RecursionError):
         return None
 
@@ -138,13 +140,18 @@ def _refuse(constant: str) -> object:
     raise ValueError(f"{constant} is not JSON")
 
 
+_STRICT_JSON: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)
+
+
 def _spell_json(data: object, layout: tuple[str, ...]) -> bytes:
-    text = json.dumps(
-        data,
-        ensure_ascii="ascii" in layout,
-        separators=None if "spaced" in layout else (",", ":"),
-    )
-    return text.encode("utf-8", "surrogatepass") + (b"\n" if "newline" in layout else b"")
+    encoder = _json_encoder(ascii_only="ascii" in layout, spaced="spaced" in layout)
+    text = encoder.encode(data).encode("utf-8", "surrogatepass")
+    return text + b"\n" if "newline" in layout else text
+
+
+@cache
+def _json_encoder(*, ascii_only: bool, spaced: bool) -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=ascii_only, separators=None if spaced else (",", ":"))
 
 
 def _parse_form(content: bytes) -> dict[str, object] | None:

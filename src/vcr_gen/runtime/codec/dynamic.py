@@ -121,7 +121,9 @@ def _copied(value: object) -> object:
     if cls is dict:
         entries: dict[object, object] = {}
         for key, item in cast("dict[object, object]", value).items():
-            if type(key) is not str or key[:1] == "$" or not is_plain_text(key):
+            if type(key) is not str or key[:1] == "$":
+                return _OTHER
+            if not key.isascii() and not is_plain_text(key):
                 return _OTHER
             if type(item) is not str or not item.isascii():
                 item = _copied(item)  # noqa: PLW2901
@@ -138,18 +140,15 @@ def _copied(value: object) -> object:
                     return _OTHER
             items.append(item)
         return items
-    return value if _is_plain_scalar(value) else _OTHER
-
-
-def _is_plain_scalar(value: object) -> bool:
-    """Whether a value that is no container is stored as it is."""
-    if type(value) is str:
-        return is_plain_text(value)
     if type(value) is int:
-        return INT_MIN <= value <= INT_MAX
-    if type(value) is float:
-        return isfinite(value)
-    return value is None or value is True or value is False
+        is_plain = INT_MIN <= value <= INT_MAX
+    elif type(value) is float:
+        is_plain = isfinite(value)
+    elif type(value) is str:
+        is_plain = is_plain_text(value)
+    else:
+        is_plain = value is None or value is True or value is False
+    return value if is_plain else _OTHER
 
 
 class UnresolvedNode(DynamicNode):

@@ -9,7 +9,7 @@ from typing import Any, Final
 from vcr_gen.field_path_syntax import Step, Wild
 from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.scalars import IntNode
+from vcr_gen.runtime.codec.scalars import IntNode, StrNode
 from vcr_gen.runtime.codec.sequences import ItemsNode, TupleNode
 from vcr_gen.runtime.codec.tags import DICT
 from vcr_gen.runtime.plain import Plain
@@ -52,6 +52,7 @@ class MappingNode(ClassNode):
             nodes, list, "a list of [key, value]", key, value, make=list
         )
         self._int_keys: Final = type(key) is IntNode
+        self._text_keys: Final = type(key) is StrNode
         self.natural = frozenset({DICT}) if cls is dict else frozenset()
 
     def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
@@ -120,6 +121,8 @@ class MappingNode(ClassNode):
 
     def _key_text(self, key: object) -> str | None:
         """The text of a key; None if it is stored as something else."""
+        if self._text_keys and type(key) is str and key.isascii():
+            return key
         try:
             plain = self.key.encode(key)
         except Fault as fault:
@@ -130,6 +133,8 @@ class MappingNode(ClassNode):
         return str(plain) if self._int_keys and type(plain) is int else None
 
     def _decode_key(self, text: str) -> object:
+        if self._text_keys and text.isascii():
+            return text
         try:
             if not self._int_keys:
                 return self.key.decode(text)

@@ -82,8 +82,8 @@ class RecordNode(ClassNode):
         read = self._shape.read
         out: dict[str, Plain] = {}
         name = ""
-        if self._shape.names is not None:
-            self._refuse_unknown(self._shape.names(value), allowed=self._fields)
+        if self._shape.names is not None and (names := self._shape.names(value)):
+            self._refuse_unknown(names, allowed=self._fields)
         try:
             for name, node, required in self._recorded:
                 try:

@@ -199,7 +199,9 @@ def _may_hold_command(lower: str) -> bool:
         or "basic " in lower
         or "identified" in lower
         or ("password" in lower and "login" in lower)
-        or (_OPTION.search(lower) is not None and PROGRAM.search(lower) is not None)
+        or (
+            "-" in lower and _OPTION.search(lower) is not None and PROGRAM.search(lower) is not None
+        )
     )
 
 

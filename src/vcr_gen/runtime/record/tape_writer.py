@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, ParamSpec, TypeVar, final
+from typing import Final, TypeVar, TypeVarTuple, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
@@ -26,7 +26,7 @@ from vcr_gen.runtime.values.stored_values import Screen
 
 __all__ = ["NotStored", "Tape"]
 
-_P = ParamSpec("_P")
+_A = TypeVarTuple("_A")
 _V = TypeVar("_V", bound=Plain | Mapping[str, Plain])
 
 MOST_FAILURES: Final = 10
@@ -231,14 +231,12 @@ class Tape:
         of = self._names.get(call, "")
         return self._without_secrets(None, self._screen.value, of, kind, value)
 
-    def _without_secrets(
-        self, otherwise: _V, screen: Callable[_P, _V], *args: _P.args, **kwargs: _P.kwargs
-    ) -> _V:
+    def _without_secrets(self, otherwise: _V, screen: Callable[[*_A], _V], *values: *_A) -> _V:
         """The value after the hook and redaction; `otherwise` is never written."""
         if self.failures:
             return otherwise
         try:
-            return screen(*args, **kwargs)
+            return screen(*values)
         except Exception as error:
             self.fail(error)
             return otherwise

@@ -80,6 +80,7 @@ class Anchors:
         """The roots that are one when values are compared, with their names."""
         self.needles = ("${", *self._stored) if self._roots else ()
         """A value without any of these stays as it is; each contains `$` or `/`."""
+        self._needles_to_compare = ("${", *self._compared)
         self._to_store = _pattern_of(self._stored, self._roots)
         self._to_compare = _pattern_of(self._compared, self._roots)
         names = "|".join(map(re.escape, self._roots)) or "(?!)"
@@ -128,8 +129,10 @@ class Anchors:
         Two names may have the same root here, and `/tmp` may be the temporary folder of the machine
         that recorded.
         """
-        needles = ("${", *self._compared)
-        return _rewritten(self.restore(value), needles, self._to_compare, self._to_compared_name)
+        needles = self._needles_to_compare
+        if not _may_hold(value, needles):
+            return value
+        return _rewrite(self.restore(value), needles, self._to_compare, self._to_compared_name)
 
     def _to_name(self, found: re.Match[str]) -> str:
         text = found[0]

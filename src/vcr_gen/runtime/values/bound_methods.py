@@ -26,6 +26,7 @@ from vcr_gen.runtime.values.object_numbers import LIVE_WORDS
 __all__ = ["Binder", "Bound"]
 
 _LIVE: Final = re.compile(rf'("(?:{"|".join(map(re.escape, sorted(LIVE_WORDS)))})":) -?\d+')
+_SORTED_JSON: Final = json.JSONEncoder(sort_keys=True)
 _CHANGEABLE: Final = frozenset({list, dict, set, bytearray, memoryview, deque})
 
 
@@ -75,7 +76,7 @@ class Bound:
             name: self.arguments[name].masked(value) if name in self.arguments else value
             for name, value in stored.items()
         }
-        text = json.dumps(masked, sort_keys=True)
+        text = _SORTED_JSON.encode(masked)
         if self.has_live:  # the tape says which number a new object has
             text = _LIVE.sub(r"\1 0", text)
         # A replay has different credentials, and so different placeholders.
