@@ -5,7 +5,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -21,7 +20,7 @@ from vcr_gen.runtime.formats.file_layout import (
     verify_by_reading,
 )
 from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping, emit_more, may_be_deep
-from vcr_gen.runtime.formats.yaml_quick import read_quickly
+from vcr_gen.runtime.formats.yaml_quick import read_entries
 from vcr_gen.runtime.plain import Plain
 
 __all__ = ["YamlFormat"]
@@ -62,7 +61,7 @@ class YamlFormat:
 
     def read(self, stream: BinaryIO, path: Path) -> Iterator[Entry]:
         """Every entry in turn, in constant memory."""
-        return count_checked(_read_entries(stream, path), path)
+        return count_checked(read_entries(stream, path), path)
 
     def verify(self, stream: BinaryIO, path: Path) -> int:
         """Compare the end mark's count with the number of lines that start an event.
@@ -75,18 +74,3 @@ class YamlFormat:
             stream.seek(0)
             return verify_by_reading(self.read, stream, path)
         return int(end[1])
-
-
-def _read_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
-    """The entries: the quick reader first, the parser from the first other layout on."""
-    start = stream.tell()
-    count = 0
-    for entry in read_quickly(stream):
-        yield entry
-        count += 1
-        if entry.kind == "end":
-            return
-    from vcr_gen.runtime.formats.yaml_read import parse_entries  # PyYAML, which most never need
-
-    stream.seek(start)
-    yield from islice(parse_entries(stream, path), count, None)

@@ -1,12 +1,14 @@
 """Reads the YAML that `yaml_emit` writes, line by line, several times faster than a parser.
 
 It stops at the first line that is anything else: a comment, a tag, a text over several quoted
-lines, an edit by hand.
+lines, an edit by hand. Then the parser of `yaml_read` reads on.
 """
 
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 from vcr_gen.runtime.formats.file_layout import COUNT_KEY, END_KEY, Entry, check_header
@@ -14,7 +16,7 @@ from vcr_gen.runtime.formats.yaml_characters import TextSource
 from vcr_gen.runtime.formats.yaml_scalars import FLOAT, INT, WORDS, is_safe_plain
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain, parse_float, parse_int
 
-__all__ = ["read_quickly"]
+__all__ = ["read_entries", "read_quickly"]
 
 _LITERAL: Final = re.compile(r"\|(2?)([+-]?)")
 _QUOTES: Final = ("'", '"')
@@ -41,6 +43,21 @@ _LONGEST_KNOWN: Final = 100
 
 class _OtherLayoutError(Exception):
     """A line does not have the layout of `yaml_emit`."""
+
+
+def read_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
+    """The entries of a YAML cassette: the parser reads on from the first other layout."""
+    start = stream.tell()
+    count = 0
+    for entry in read_quickly(stream):
+        yield entry
+        count += 1
+        if entry.kind == "end":
+            return
+    from vcr_gen.runtime.formats.yaml_read import parse_entries  # PyYAML, which most never need
+
+    stream.seek(start)
+    yield from islice(parse_entries(stream, path), count, None)
 
 
 def read_quickly(stream: BinaryIO) -> Iterator[Entry]:
