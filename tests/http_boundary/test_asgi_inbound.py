@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from vcr_gen import Cassette, DivergenceError, Driver, Rule
 from vcr_gen.boundaries.http import HttpMatch, async_http_transport, http_inbound
 from vcr_gen.boundary import Volatile
-from vcr_gen.errors import UsageError
+from vcr_gen.errors import UsageError, VerificationError
 from vcr_gen.runtime.tape.reading import Reading
 
 prices = FastAPI()
@@ -106,7 +106,7 @@ def test_a_different_answer_names_the_request_and_the_field(tmp_path: Path) -> N
         replay(tmp_path / "tape.yaml", lambda cassette: shop(cassette, factor=2))
     text = str(raised.value)
     assert "asgi POST /orders/tea: the application yielded a different item" in text
-    assert "$item.json.total: value differs\n      - 600\n      + 1200" in text
+    assert "response.body.json.total: value differs\n      - 600\n      + 1200" in text
 
 
 def one_route(answer: Any) -> Any:
@@ -220,9 +220,9 @@ def test_match_and_rules_loosen_what_is_compared(tmp_path: Path) -> None:
             app = http_inbound(cassette, one_route(answer)(cassette), match=match)
             await Driver(cassette, app).run()
 
-    with pytest.raises(DivergenceError, match=r"\$item.headers\['x-node'\]"):
+    with pytest.raises(DivergenceError, match=r"response.headers\['x-node'\]"):
         asyncio.run(driven(None))
-    with pytest.raises(DivergenceError, match=r"\$item.json.id"):
+    with pytest.raises(DivergenceError, match=r"response.body.json.id"):
         asyncio.run(driven(HttpMatch(ignore_headers=["x-node"])))
     asyncio.run(
         driven(HttpMatch(ignore_headers=["x-node"], body=lambda body: body["json"]["name"]))
@@ -345,7 +345,7 @@ def test_trio_works_too(tmp_path: Path) -> None:
 
     trio.run(record)
     trio.run(drive, tmp_path / "tape.yaml", make_app)
-    with pytest.raises(DivergenceError, match=r"\$item.json.a"):
+    with pytest.raises(DivergenceError, match=r"response.body.json.a"):
         trio.run(drive, tmp_path / "tape.yaml", one_route(changed))
 
 
@@ -385,3 +385,40 @@ def test_a_token_that_the_application_gives_out_comes_back_in_a_replay(tmp_path:
     assert "hunter2" not in text
     assert json.dumps("yours")[1:-1] in text
     replay(path, make_app)
+
+
+def served_pieces(*pieces: bytes) -> Any:
+    """An answer that is sent in these pieces."""
+
+    async def stream() -> AsyncIterator[bytes]:
+        for piece in pieces:
+            yield piece
+
+    return lambda request: StreamingResponse(stream(), media_type="application/json")
+
+
+async def visit(path: Path, mode: str, answer: Any, *rules: Rule) -> None:
+    with Cassette(path, mode, rules=rules) as cassette:
+        transport = httpx.ASGITransport(http_inbound(cassette, one_route(answer)(cassette)))
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            await client.get("/")
+
+
+def test_verify_ignores_how_an_answer_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "tape.yaml"
+    asyncio.run(visit(path, "all", served_pieces(b'{"total"', b": 6", b"00}")))
+    asyncio.run(visit(path, "verify", served_pieces(b'{"total": 600', b"}")))
+    with pytest.raises(VerificationError) as raised:
+        asyncio.run(visit(path, "verify", served_pieces(b'{"total": 700', b"}")))
+    text = str(raised.value)
+    assert "asgi GET / (call 1): yielded different items\n" in text
+    assert "response.body.json.total: value differs\n      - 600\n      + 700" in text
+
+
+def test_verify_heeds_the_rules_for_an_answer(tmp_path: Path) -> None:
+    path = tmp_path / "tape.yaml"
+    asyncio.run(visit(path, "all", served_pieces(b'{"total":600}')))
+    rule = Rule("asgi", "$item.json.total", Volatile)
+    asyncio.run(visit(path, "verify", served_pieces(b'{"total":700}'), rule))
+    with pytest.raises(VerificationError, match=r"response\.body\.json\.sum"):
+        asyncio.run(visit(path, "verify", served_pieces(b'{"total":700,"sum":1}'), rule))

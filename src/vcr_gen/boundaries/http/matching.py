@@ -90,7 +90,16 @@ def compared_headers(headers: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def compared_response(received: Sequence[Any]) -> dict[str, object]:
+def _usual_headers(headers: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {
+        name: value for name, value in headers.items() if not is_among(name, VARYING_IN_RESPONSES)
+    }
+
+
+def compared_response(
+    received: Sequence[Any],
+    usual: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _usual_headers,
+) -> dict[str, object]:
     """What mode `verify` compares of a response: not how its body is cut, nor what varies."""
     heads = [each for each in received if not isinstance(each, bytes)]
     content = b"".join(
@@ -101,11 +110,9 @@ def compared_response(received: Sequence[Any]) -> dict[str, object]:
     found: dict[str, list[str]] = {}
     for name, value in heads[0].headers:
         found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
-    named = {
-        name: values[0] if len(values) == 1 else values
-        for name, values in found.items()
-        if not is_among(name, VARYING_IN_RESPONSES)
-    }
+    named = usual(
+        {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+    )
     body = _compared_body(content, found.get("content-type", [""])[0])
     return {"response": {"status": heads[0].status, "headers": named, "body": body}}
 

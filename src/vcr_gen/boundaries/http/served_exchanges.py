@@ -20,7 +20,11 @@ from vcr_gen.boundaries.http.exchanges import (
     received_from_plain,
     received_to_plain,
 )
-from vcr_gen.boundaries.http.served_matching import compared_answer, compared_request
+from vcr_gen.boundaries.http.served_matching import (
+    compared_answer,
+    compared_answers,
+    compared_request,
+)
 from vcr_gen.boundary import Codec, Match, Shown
 
 __all__ = ["Address", "Answered", "ServedRequest", "ShownServedRequest", "url_of"]
@@ -179,6 +183,7 @@ Answered: TypeAlias = Annotated[
     HttpResponse | bytes,
     Codec(received_to_plain, received_from_plain),
     Match(key=compared_answer),
+    Match(joined=compared_answers),
     Shown("{head}"),
 ]
 """The head of an application's response, or a piece of its body."""

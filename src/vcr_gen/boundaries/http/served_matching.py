@@ -1,7 +1,7 @@
 """How the responses of an application are compared, and the requests that a test sends to it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +14,7 @@ from vcr_gen.boundaries.http.matching import (
     HttpMatch,
     UrlWithout,
     compared_headers,
+    compared_response,
     compared_url,
     is_among,
 )
@@ -22,7 +23,7 @@ from vcr_gen.boundary import Match
 if TYPE_CHECKING:
     from vcr_gen.boundaries.http.served_exchanges import ServedRequest
 
-__all__ = ["compared_answer", "compared_request", "loosen_answers"]
+__all__ = ["compared_answer", "compared_answers", "compared_request", "loosen_answers"]
 
 _VARYING: Final = (
     *(name for name in VARYING_IN_RESPONSES if name != "set-cookie"),
@@ -36,7 +37,13 @@ _EXPIRY: Final = re.compile(r";\s*expires=[^;]*", re.IGNORECASE)
 
 
 def _usual_headers(headers: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in headers.items() if not is_among(name, _VARYING)}
+    named = {name: value for name, value in headers.items() if not is_among(name, _VARYING)}
+    if "set-cookie" in named:
+        cookies = named["set-cookie"]
+        several = [cookies] if isinstance(cookies, str) else cookies
+        timeless = [_EXPIRY.sub("", cookie) for cookie in several]
+        named["set-cookie"] = timeless[0] if isinstance(cookies, str) else timeless
+    return named
 
 
 def _whole(body: Any) -> Any:
@@ -51,6 +58,11 @@ def compared_request(request: "ServedRequest") -> object:
 def compared_answer(answered: HttpResponse | bytes) -> object:
     """What is compared of the head of the program's own response, or of a piece of its body."""
     return _compared_answer(answered, _usual_headers, _whole)
+
+
+def compared_answers(answered: Sequence[Any]) -> object:
+    """What mode `verify` compares of a whole response: not how its body is cut."""
+    return compared_response(answered, _usual_headers)
 
 
 def loosen_answers(cassette: Cassette, match: HttpMatch | None) -> None:
@@ -81,19 +93,18 @@ def _compared_answer(
     headers: Callable[[Mapping[str, Any]], Mapping[str, Any]],
     body: Callable[[Any], Any],
 ) -> object:
-    """In the form in which cassettes store it, so that a rule can name any part of it."""
     if isinstance(answered, bytes):
         stored: Any = piece_to_plain(answered)
         if isinstance(stored, dict) and "json" in stored:
             stored = {"json": stored["json"]}  # whatever its layout
-        return _plain(body(stored))
+        return {"response": {"body": _plain(body(stored))}}
     named: dict[str, list[str]] = {}
     for key, value in answered.headers:
         name, text = key.decode("latin-1").lower(), value.decode("utf-8", "surrogateescape")
-        text = _EXPIRY.sub("", text) if name == "set-cookie" else text
         named.setdefault(name, []).append(text)
     joined = {name: texts[0] if len(texts) == 1 else texts for name, texts in named.items()}
-    return {"head": str(answered.status), "headers": dict(sorted(headers(joined).items()))}
+    compared = dict(sorted(headers(joined).items()))
+    return {"response": {"status": answered.status, "headers": compared}}
 
 
 def _plain(body: Any) -> Any:

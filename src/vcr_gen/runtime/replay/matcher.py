@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias, TypeVar, final
 
@@ -458,7 +459,8 @@ def _answer_differences(
     if isinstance(event, Item) and isinstance(recorded, Item) and recorded.raised != event.raised:
         reason = "it raised an exception" if recorded.raised else "it yielded an item"
         return (Difference("$item", recorded.value, event.value, reason),)
-    return _under(passing.root, passing.differences(recorded.value, event.value))
+    found = passing.differences(recorded.value, event.value)
+    return _in_key(passing.root, found) if passing.has_key else _under(passing.root, found)
 
 
 def _signal_differences(
@@ -473,6 +475,15 @@ def _signal_differences(
     if passing is None:
         return ()
     return _under(passing.root, passing.differences(recorded.value, event.value))
+
+
+def _in_key(name: str, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
+    """Differences in what a function made of a value: its fields have names of their own."""
+    fields = tuple(
+        replace(found, path=found.path[2:]) for found in differences if found.path[1:2] == "."
+    )
+    whole = tuple(found for found in differences if found.path[1:2] != ".")
+    return (*fields, *_under(name, whole))
 
 
 def _under(name: str, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:

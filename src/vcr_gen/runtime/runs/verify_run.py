@@ -187,19 +187,37 @@ class _Comparison:
         """Compare the items of a stream, however they are cut."""
         bound = self.known[start.of]
         assert bound.joined is not None
+        recorded, actual = ([event.value for event, _ in _items(side)] for side in (before, after))
+        actual, refused = self._loosened(bound.value, recorded, actual)
         left, right = (
             self.secrets.redactor.redact(  # puts the parts of a secret together
-                bound.joined([bound.value.restore(event.value) for event, _ in _items(events)])
+                bound.joined([bound.value.restore(value) for value in values])
             )
-            for events in (before, after)
+            for values in (recorded, actual)
         )
-        found = differences(left, self.secrets.align(left, right))
+        found = (*refused, *differences(left, self.secrets.align(left, right)))
         self.secrets.vault.settle()
         if found:
             line = next((line for _, line in _items(before)), before[0][1])
             place = f"{shown_path(path)}:{line}: {name}: yielded different items"
             named = [replace(each, path=_named(each.path)) for each in found]
             yield _Found("\n".join([place, *_rows(named)]), start.inbound)
+
+    def _loosened(
+        self, channel: ValueChannel, recorded: list[Plain], actual: list[Plain]
+    ) -> tuple[list[Plain], list[Difference]]:
+        """The live items with recorded parts where a rule accepts them, and what it refuses.
+
+        A rule is for one item: where the items are cut in another way, none applies.
+        """
+        loosening = channel.loosening
+        if loosening is None or len(recorded) != len(actual):
+            return actual, []
+        aligned = [
+            loosening.aligned(old, new, channel.restore, self.secrets.align)
+            for old, new in zip(recorded, actual, strict=True)
+        ]
+        return [made for made, _ in aligned], [each for _, refused in aligned for each in refused]
 
     def _differences(self, of: str, old: Event, new: Event) -> list[Difference]:
         """The differences between two events of one kind."""

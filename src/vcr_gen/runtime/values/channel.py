@@ -150,6 +150,11 @@ class ValueChannel:
             found = self._compare(recorded, self.secrets.align(recorded, actual))
         return found if rules is None else (*refused, *rules.in_detail(found))
 
+    @property
+    def has_key(self) -> bool:
+        """Whether a function of the declared type makes what is compared."""
+        return any(not mark.steps and mark.key_of is not None for mark in self.codec.marks)
+
     def in_words(self) -> dict[str, str]:
         """The loosened fields of the declared type."""
         return {
