@@ -1,19 +1,18 @@
 """A client sees the same live, while recording, and without the server."""
 
-import socket
-import time
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from threading import Thread
+from typing import Any
 
 import anyio
 import pytest
-import uvicorn
+from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCRequest
 from tests.mcp_boundary.mcp_client_program import ERAS, session
-from tests.mcp_boundary.mcp_commands import PLAIN, SERVER, over_stdio, recording, serving
+from tests.mcp_boundary.mcp_commands import PLAIN, SERVER, over_stdio, recording, served, serving
 from tests.mcp_boundary.mcp_server_program import server
 from tests.mcp_boundary.plain_client import client_of
 
@@ -22,7 +21,10 @@ from vcr_gen.boundaries.mcp import mcp_transport
 
 
 async def in_process(
-    cassette: Path, mode: str, era: str, server: Sequence[str] | str = SERVER
+    cassette: Path,
+    mode: str,
+    era: str,
+    server: Sequence[str] | str | AbstractAsyncContextManager[Any] = SERVER,
 ) -> list[object]:
     with Cassette(cassette, mode) as tape:
         return await session(mcp_transport(tape, server), era)
@@ -97,29 +99,18 @@ def test_a_recording_of_a_test_is_served_to_a_process(tmp_path):
     assert recorded == anyio.run(outside, serving(tape), "auto")
 
 
-@pytest.fixture(scope="module")
-def url():
-    """A server over streamable HTTP."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = listener.getsockname()[1]
-        config = uvicorn.Config(server.streamable_http_app(), log_level="error")
-        running = uvicorn.Server(config)
-        thread = Thread(target=running.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not running.started:
-            time.sleep(0.01)
-        yield f"http://127.0.0.1:{port}/mcp"
-        running.should_exit = True
-        thread.join()
-
-
 @pytest.mark.parametrize("era", ERAS)
-def test_a_server_over_http(tmp_path, era, url):
-    async def live() -> list[object]:
-        return await session(streamable_http_client(url), era)
-
+def test_a_server_over_http(tmp_path, era):
     tape = tmp_path / "tape.yaml"
-    recorded = anyio.run(in_process, tape, "all", era, url)
-    assert without_order(anyio.run(live)) == without_order(recorded)
-    assert recorded == anyio.run(in_process, tape, "none", era, "http://127.0.0.1:9/gone")
+    with served(server.streamable_http_app()) as origin:
+        recorded = anyio.run(in_process, tape, "all", era, f"{origin}/mcp")
+        live = anyio.run(session, streamable_http_client(f"{origin}/mcp"), era)
+    assert without_order(live) == without_order(recorded)
+    assert recorded == anyio.run(in_process, tape, "none", era, f"{origin}/mcp")
+
+
+def test_a_server_over_http_and_sse(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    with served(server.sse_app()) as origin:
+        recorded = anyio.run(in_process, tape, "all", "legacy", sse_client(f"{origin}/sse"))
+    assert recorded == anyio.run(in_process, tape, "none", "legacy", sse_client(f"{origin}/sse"))

@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import current_thread, main_thread
 from typing import Any, Final, final
 
 import uvicorn
@@ -30,13 +31,18 @@ class LoopbackServer:
     """An HTTP server of this machine alone; listens from the beginning."""
 
     def __init__(self, port: int) -> None:
+        # With its protocol named, asyncio lets the connections send small pieces at once.
+        self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            self._listener = socket.create_server((HOST, port))
+            self._listener.bind((HOST, port))
         except OSError as error:
+            self._listener.close()
             why = os.strerror(error.errno or 0)
             raise UsageError(f"vcr-gen: cannot listen on {HOST}:{port}: {why}") from error
         self.origin: Final = f"http://{HOST}:{self._listener.getsockname()[1]}"
         self._running: uvicorn.Server | None = None
+        self._is_to_stop = False
 
     async def run(self, app: Any, announcement: str) -> None:
         """Serve an application until a signal comes or `stop` is called.
@@ -54,10 +60,12 @@ class LoopbackServer:
             timeout_graceful_shutdown=_SECONDS_TO_END,
         )
         self._running = _EndedBySignals(config, announcement)
+        self._running.should_exit = self._is_to_stop
         await self._running.serve(sockets=[self._listener])
 
     def stop(self) -> None:
         """End as a signal would end it."""
+        self._is_to_stop = True
         if self._running is not None:
             self._running.should_exit = True
 
@@ -73,8 +81,9 @@ class _EndedBySignals(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Let signals end the server; uvicorn's own way raises them again afterwards."""
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self.handle_exit)
+        if current_thread() is main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, self.handle_exit)
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

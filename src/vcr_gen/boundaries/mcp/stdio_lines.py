@@ -8,7 +8,7 @@ from contextlib import suppress
 from threading import Thread
 from typing import Any, Final, Self, final
 
-__all__ = ["FrameReader", "LineBuffer", "first_frame", "line_of", "pump", "write_all"]
+__all__ = ["FrameReader", "LineBuffer", "first_frame", "frames_in", "line_of", "pump", "write_all"]
 
 _PIECE: Final = 65536
 
@@ -50,13 +50,13 @@ class LineBuffer:
         """The messages that a piece completes; other lines, such as a stray print, are no part."""
         *lines, self._rest = (self._rest + piece).split(b"\n")
         for line in lines:
-            yield from _frames_in(line)
+            yield from frames_in(line)
 
 
-def _frames_in(line: bytes) -> Iterator[dict[str, Any]]:
-    """The messages in a line: none in one that is not JSON, several in a batch."""
+def frames_in(text: bytes) -> Iterator[dict[str, Any]]:
+    """The messages in a text: none in one that is not JSON, several in a batch."""
     try:
-        value = json.loads(line)
+        value = json.loads(text)
     except ValueError:
         return
     for frame in value if isinstance(value, list) else [value]:

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
                 path,
                 "none",
                 other_side=BOUNDARIES,
-                record_with=recording_command(path, command),
+                record_with=recording_command(path, ["--", *command]),
             ) as cassette,
             runnable(command),
         ):

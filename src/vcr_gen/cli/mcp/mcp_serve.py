@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     options = _matching(arguments.cassette, arguments.strategy)
     warnings.simplefilter("ignore", UnusedRuleWarning)  # a client need not ask for everything
-    again = recording_command(arguments.cassette, ["COMMAND", "..."])
+    again = recording_command(arguments.cassette, ["--", "COMMAND", "..."])
     path, already = _launch(arguments)
     try:
         with Cassette(path, "none", pace=arguments.pace, record_with=again, **options) as cassette:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from vcr_gen.errors import UsageError
 
-__all__ = ["port", "recording_command", "require_mcp", "runnable"]
+__all__ = ["port", "recording_command", "require_mcp", "runnable", "server_url", "the_server"]
 
 _LAST_PORT: Final = 65535
 
@@ -22,6 +23,25 @@ def port(text: str) -> int:
     return value
 
 
+def server_url(text: str) -> str:
+    """The URL of a server."""
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError(text)
+    return text
+
+
+def the_server(arguments: argparse.Namespace) -> list[str]:
+    """The arguments that name a server: its command, or its URL, without credentials."""
+    program: list[str] = arguments.program
+    if bool(program) == (arguments.url is not None):
+        raise UsageError("vcr-gen: give either a command after --, or a URL after --url")
+    if program:
+        return ["--", *program]
+    parts = urlsplit(arguments.url)
+    return ["--url", f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"]
+
+
 def require_mcp(arguments: argparse.Namespace) -> None:
     """Say what to install, if the official SDK is missing."""
     from vcr_gen.boundaries.required_packages import require
@@ -30,8 +50,8 @@ def require_mcp(arguments: argparse.Namespace) -> None:
 
 
 def recording_command(path: Path, server: Sequence[str]) -> str:
-    """The command that records a session with a server."""
-    return shlex.join(["vcr-gen", "mcp", "record", "-o", str(path), "--", *server])
+    """The command that records a session with `the_server`."""
+    return shlex.join(["vcr-gen", "mcp", "record", "-o", str(path), *server])
 
 
 @contextmanager
