@@ -26,13 +26,16 @@ def shape(program: Program) -> Program:
 
 
 def in_threads(work: Callable[[int], Any], count: int) -> dict[int, Any]:
-    """What each of some threads comes to."""
+    """What each of some threads comes to.
+
+    A divergence ends one of them; those that then wait for it must not keep the process alive.
+    """
     results: dict[int, Any] = {}
 
     def run(number: int) -> None:
         results[number] = work(number)
 
-    run_all([threading.Thread(target=run, args=(number,)) for number in range(count)])
+    run_all([threading.Thread(target=run, args=(number,), daemon=True) for number in range(count)])
     return results
 
 

@@ -12,6 +12,7 @@ import pytest
 from tape_data import read_tape
 
 from concurrency.thread_sessions import run_all, same, session
+from vcr_gen.runtime.tape.window import REACH
 
 Log = dict[str, list[str]]
 THREADS, CALLS = 8, 40
@@ -193,3 +194,42 @@ def test_jobs_that_go_on_where_the_tape_ends_are_recorded_as_who_they_were(tape:
     continued = session(tape, "new_episodes", program("zyx", 2))
 
     assert session(tape, "none", program("xyz", 2)) == continued
+
+
+def in_pool(late: Callable[[], Any], busy: Callable[[], Any]) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        for job in [pool.submit(late), pool.submit(busy)]:
+            job.result()
+
+
+def in_plain_threads(late: Callable[[], Any], busy: Callable[[], Any]) -> None:
+    run_all([threading.Thread(target=late), threading.Thread(target=busy)])
+
+
+@pytest.mark.parametrize("run", [in_pool, in_plain_threads])
+def test_a_thread_finds_its_call_however_far_others_got_ahead_of_it(
+    run: Callable[..., None], tape: Path
+) -> None:
+    def program(others_are_far: threading.Event) -> Callable[[Any], Log]:
+        def both(world: Any) -> Log:
+            log: Log = {}
+
+            def late() -> None:
+                first = world.peek("first")
+                others_are_far.wait()
+                log["late"] = [first, world.peek("late")]
+
+            def busy() -> None:
+                log["busy"] = work(world, "busy", REACH)
+                others_are_far.set()
+
+            run(late, busy)
+            return log
+
+        return both
+
+    at_once = threading.Event()
+    at_once.set()
+    recorded = session(tape, "all", program(threading.Event()))
+
+    assert session(tape, "none", program(at_once)) == recorded

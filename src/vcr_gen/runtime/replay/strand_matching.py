@@ -80,7 +80,7 @@ class StrandMatching:
         self._live: dict[str, WeakSet[Strand]] = {}
         """The live threads and jobs with the same purpose, by the base of their label."""
         self._begun: dict[str, set[str]] = {}
-        """The names of the recorded ones that have something left to do, by the same base."""
+        """The names of the recorded ones that may have something left to do, by the same base."""
 
     def find(self, strand: Strand, compare: Compare) -> Expectation:
         """What the tape has for what a strand does."""
@@ -249,6 +249,11 @@ class StrandMatching:
         child = self._in_child(strand, compare)
         if child is not None:
             return child
+        if own is None and name is not None and (far := self.next(name)) is not None:
+            # The other threads of the recording went on for long before this one did.
+            nearest = Expectation(far, compare(far))
+            if nearest.is_met:
+                return nearest
         if len(live) > 1 or any(slot is not own for slot in slots):
             return replace(nearest, may_come=True)
         return self._of_another(nearest, compare)
@@ -270,7 +275,7 @@ class StrandMatching:
         fresh = [slot for slot in beginnings if _base(slot.start.begins) == base]
         names = begun.union(slot.strand for slot in fresh)
         found = {name: self.next(name, reach=REACH) for name in names}
-        self._begun[base] = {name for name in names if found[name] is not None}
+        self._begun[base] = {name for name in names if found[name] or self._is_claimed(name)}
 
         def standing(slot: Slot) -> tuple[bool, bool, int]:
             return (
