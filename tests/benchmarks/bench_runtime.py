@@ -17,7 +17,9 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from time import process_time
+from random import random
+from threading import Barrier, Thread
+from time import process_time, sleep
 from typing import Any
 from unittest.mock import patch
 
@@ -181,6 +183,66 @@ def turns(path: Path, count: int = 4_000) -> bool:
     return holds
 
 
+class SlowShell(RealShell):
+    """Answers that take a while, so that the calls of all threads overlap."""
+
+    def run(self, step: Step, *, cwd: Path, timeout: float = 1.0) -> Result:
+        """One call."""
+        sleep(0.002 * random())
+        return super().run(step, cwd=cwd, timeout=timeout)
+
+
+def in_threads(path: Path, mode: str, count: int, threads: int, *, share: bool) -> float:
+    """CPU time of `count` calls in threads, which share the work or have some of their own each.
+
+    The threads themselves, and opening the cassette, are not counted.
+    """
+    steps = [Step(f"step {number}") for number in range(count)]
+    shared = iter(steps)
+    begin, end = Barrier(threads + 1), Barrier(threads + 1)
+
+    with Cassette(path, mode) as cassette:
+        shell = VcrShell.attach(cassette, SlowShell)
+
+        def work(number: int) -> None:
+            begin.wait()
+            for step in shared if share else steps[number::threads]:
+                shell.run(step, cwd=ROOT)
+            end.wait()
+
+        crew = [Thread(target=work, args=(number,)) for number in range(threads)]
+        for thread in crew:
+            thread.start()
+        begin.wait()
+        started = process_time()
+        end.wait()
+        cost = process_time() - started
+        for thread in crew:
+            thread.join()
+        return cost
+
+
+def many_threads(path: Path, count: int = 2_048) -> bool:
+    """Print what a call costs by the number of threads that make calls; whether limits hold."""
+    holds = True
+    for mode, name, share, limit in (
+        ("all", "recorded call", False, 2.0),
+        ("none", "replayed call", False, 2.0),
+        ("none", "replayed call of shared work", True, 2.5),
+    ):
+        costs = {}
+        for threads in (2, 32, 128):
+            if mode == "none":
+                in_threads(path, "all", count, threads, share=share)
+            runs = [in_threads(path, mode, count, threads, share=share) for _ in range(5)]
+            costs[threads] = min(runs) / count
+        rows = ", ".join(f"{threads}: {cost * 1e6:.1f}" for threads, cost in costs.items())
+        print(f"{name}, µs by how many threads make calls: {rows}")
+        growth = costs[128] / costs[2]
+        holds &= shown(f"{name}, 128 threads / 2 threads", growth, limit)
+    return holds
+
+
 def least(one: Callable[[], float], other: Callable[[], float]) -> float:
     """How the cheapest runs of two compare: what else the machine does only adds to a run."""
     pairs = [(one(), other()) for _ in range(7)]
@@ -235,7 +297,8 @@ def main(counts: list[int]) -> int:
                     f"replay of {count} calls, {tape.suffix}: {peak(replay, tape, count):.2f} MiB"
                 )
         broken = [tape for tape in tapes if not calls(tape, naive)]
-        return 0 if turns(tapes[0]) and not broken else 1
+        holds = [turns(tapes[0]), many_threads(tapes[0]), not broken]
+        return 0 if all(holds) else 1
 
 
 if __name__ == "__main__":

@@ -7,12 +7,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from vcr_world.ports import VcrWorld
 from world.real import RealWorld
 
 from concurrency.sessions import record, replay, watchdog
 from concurrency.thread_sessions import run_all
 from vcr_gen import Cassette
+
+CALLS = 1024
 
 TRIES = 3
 """The best of them counts: the machine may be busy with something else."""
@@ -26,21 +29,22 @@ class OverlappingWorld(RealWorld):
         return super().peek(key)
 
 
-def _cost_with_threads(tape: Path, count: int) -> float:
-    """Processor seconds of a replayed call."""
-    calls = 512 // count
+def _cost_with_threads(tape: Path, count: int, *, share: bool) -> float:
+    """Processor seconds of a replayed call, of threads that share the work or not."""
 
     def run(mode: str) -> float:
         with watchdog(30), Cassette(tape, mode) as cassette:
             world = VcrWorld.attach(cassette, OverlappingWorld)
 
+            shared = iter(range(CALLS))
+
             def work(name: int) -> None:
-                for number in range(calls):
-                    world.peek(f"{name}.{number}")
+                for number in shared if share else range(name, CALLS, count):
+                    world.peek(f"{number}")
 
             began = time.process_time()
             run_all([threading.Thread(target=work, args=(name,)) for name in range(count)])
-            return (time.process_time() - began) / (count * calls)
+            return (time.process_time() - began) / CALLS
 
     run("all")
     return min(run("none") for _ in range(TRIES))
@@ -63,8 +67,11 @@ def _cost_with_tasks(tape: Path, count: int) -> float:
     return min(replay(tape, lambda world: program(world, order[::-1])) for _ in range(TRIES))
 
 
-def test_a_call_costs_the_same_in_many_threads(tape: Path) -> None:
-    assert _cost_with_threads(tape, 128) < 4 * _cost_with_threads(tape, 8)
+@pytest.mark.parametrize("share", [False, True], ids=["own work", "shared work"])
+def test_a_call_costs_the_same_in_many_threads(share: bool, tape: Path) -> None:
+    cost_of_few = _cost_with_threads(tape, 8, share=share)
+
+    assert _cost_with_threads(tape, 128, share=share) < 4 * cost_of_few
 
 
 def test_a_call_costs_the_same_in_many_tasks_of_another_order(tape: Path) -> None:

@@ -1,6 +1,7 @@
 """Jobs of thread pools: each is a strand of its own, whichever worker takes it."""
 
 import threading
+import time
 import weakref
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -11,6 +12,7 @@ from tape_data import read_tape
 
 from concurrency.thread_sessions import Program, caught, session
 from vcr_gen import DivergenceError
+from vcr_gen.runtime.tape.window import REACH
 
 Calls = tuple[str, ...]
 Jobs = list[Calls]
@@ -72,6 +74,38 @@ def test_jobs_that_begin_with_equal_calls_find_their_own(attempt: int, tape: Pat
     replayed = session(tape, "none", in_executor(jobs, 4))
 
     assert [answers[2:] for answers in recorded] == [answers[2:] for answers in replayed]
+
+
+def test_jobs_that_begin_far_ahead_on_the_tape_find_their_own(tape: Path) -> None:
+    def program(is_replay: threading.Event) -> Program:
+        def run(world: Any) -> Any:
+            begun = [threading.Event() for _ in range(3)]  # in this order while recording
+
+            def busy() -> None:
+                for number in range(REACH):
+                    world.peek(f"busy {number}")
+                begun[0].set()
+
+            def job(number: int) -> list[str]:
+                if is_replay.is_set():
+                    time.sleep(0.02 * (2 - number))  # in the opposite order
+                else:
+                    begun[number - 1].wait()
+                same = world.peek("same")
+                begun[number].set()
+                return [same, world.peek(f"job {number}")]
+
+            with ThreadPoolExecutor(3) as pool:
+                pool.submit(busy)
+                return list(pool.map(job, (1, 2)))
+
+        return run
+
+    is_replay = threading.Event()
+    recorded = session(tape, "all", program(is_replay))
+    is_replay.set()
+
+    assert session(tape, "none", program(is_replay)) == recorded
 
 
 def test_another_number_of_workers_changes_nothing(tape: Path) -> None:

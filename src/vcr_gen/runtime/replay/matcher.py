@@ -190,7 +190,12 @@ class Matcher:
         self.strand_matching = StrandMatching(window)
 
     def start(
-        self, strand: Strand, operation: Operation, stored: Mapping[str, Plain]
+        self,
+        strand: Strand,
+        operation: Operation,
+        stored: Mapping[str, Plain],
+        *,
+        may_wait: bool,
     ) -> Expectation:
         """The recorded start for an outbound call."""
 
@@ -204,7 +209,7 @@ class Matcher:
         else:
             find = partial(self._find, strand, 0)
         likely = partial(self._lanes.known, operation.bound, operation.on, stored)
-        return self._settling(find, compare, likely)
+        return self._settling(find, compare, likely, may_wait=may_wait)
 
     def anywhere(self, operation: Operation, stored: Mapping[str, Plain]) -> Expectation:
         """The recorded start, wherever it is on the tape, that differs least from a call."""
@@ -333,6 +338,8 @@ class Matcher:
         find: Callable[[Compare], Expectation],
         compare: Differences,
         likely: Callable[[], Iterable[Slot]] = tuple,
+        *,
+        may_wait: bool = False,
     ) -> Expectation:
         """The expectation found; if it is met, objects and secrets get its numbers.
 
@@ -346,7 +353,7 @@ class Matcher:
             tried = slot
             return compare(slot)
 
-        found = find(Compare(try_it, likely))
+        found = find(Compare(try_it, likely, may_wait))
         if not found.is_met or found.slot is None:
             self._retract()
             return found

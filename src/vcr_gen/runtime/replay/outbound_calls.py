@@ -16,6 +16,7 @@ from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.strand_matching import Expectation
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.thread_driver import ThreadDriver, Unfinished
+from vcr_gen.runtime.replay.waiting import TICK
 from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import End
 from vcr_gen.runtime.tape.window import Slot
@@ -159,21 +160,30 @@ class OutboundCalls:
         """The recorded start that matches an outbound call; the number of a repetition."""
         strand = self._strand_at_tape()
         find = partial(self._matcher.start, strand, operation, stored)
-        found = find()
-        while found.may_come and self._thread_driver.others_move():
+        found = find(may_wait=True)
+        while found.may_come:
+            may_move = self._thread_driver.others_move()
             self._state.check()
-            found = find()
+            is_moving = may_move and self._state.monitor.still_for < TICK
+            if not (is_moving and self._comes_later(found.awaited)):
+                found = find(may_wait=is_moving)
+            if not may_move:
+                break
         if not found.is_met:
             number = self._repetition(operation, stored)
             if number is not None:
                 return number
-            found = self._repeats.past(found, find)
+            found = self._repeats.past(found, partial(find, may_wait=False))
         if found.slot is None or not found.is_met:
             found = self._differs(operation, stored, strand, found)
         assert found.slot is not None
         if self._templates is not None:
             self._templates.begin(found.slot.start.call, stored)
         return found.slot
+
+    def _comes_later(self, slot: Slot | None) -> bool:
+        """Whether a thread that is equal to this one still has to go on before an event."""
+        return not (slot is None or slot.done or self._window.is_next(slot))
 
     def _differs(
         self,

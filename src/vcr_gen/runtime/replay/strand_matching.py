@@ -7,8 +7,9 @@ pools, by the function and arguments they were started with.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from vcr_gen.runtime.codec import Difference
@@ -23,6 +24,9 @@ __all__ = [
     "StrandMatching",
 ]
 
+FAR: Final = 10 * REACH
+"""How many events ahead the beginning of a thread may be, where others began long before it."""
+
 Differences: TypeAlias = Callable[[Slot], tuple[Difference, ...]]
 """How what the application does differs from a recorded event; empty when it is the one."""
 
@@ -35,6 +39,8 @@ class Compare:
     differences: Differences
     likely: Callable[[], Iterable[Slot]] = tuple
     """The events that were read and that it equals, found without comparing it with each."""
+    may_wait: bool = False
+    """Whether to wait for an equal event, before each that may be accepted too is looked at."""
 
     def __call__(self, slot: Slot) -> tuple[Difference, ...]:
         """How it differs from one of them."""
@@ -52,6 +58,8 @@ class Expectation:
     """How the live event differs from it; empty when it is the one."""
     may_come: bool = False
     """Whether it may be due when a thread that is equal to this one has gone on."""
+    awaited: Slot | None = None
+    """The event that is due then, if it was found already."""
     stranger: str = ""
     """The recorded strand that has it next, where that is not for this one to do."""
 
@@ -234,6 +242,15 @@ class StrandMatching:
         nearest = Expectation(own, () if own is None else compare(own))
         if nearest.is_met:
             return nearest
+        beginning = None if name else self._beginning(strand, compare)
+        if beginning is not None:
+            return Expectation(beginning)
+        likeliest, awaited = self._likeliest(strand, compare)
+        if likeliest is not None and not compare(likeliest):
+            self._go_on_as(strand, likeliest.strand)
+            return Expectation(likeliest)
+        if awaited is not None and compare.may_wait:
+            return replace(nearest, may_come=True, awaited=awaited)
         slots, are_new = self._alike(strand)
         for slot in slots:
             differences = compare(slot)
@@ -264,6 +281,14 @@ class StrandMatching:
         live.add(strand)
         return live
 
+    def _beginning(self, strand: Strand, compare: Compare) -> Slot | None:
+        """Bind a strand to a recorded one that was started for exactly the same; its first call."""
+        for slot in self._window.beginnings_as(strand.label, FAR):
+            if not self._is_claimed(slot.strand) and not compare(slot):
+                self._go_on_as(strand, slot.strand)
+                return slot
+        return None
+
     def _alike(self, strand: Strand) -> tuple[list[Slot], bool]:
         """The next events of recorded strands with the same purpose, the likeliest first.
 
@@ -277,17 +302,33 @@ class StrandMatching:
         found = {name: self.next(name, reach=REACH) for name in names}
         self._begun[base] = {name for name in names if found[name] or self._is_claimed(name)}
 
-        def standing(slot: Slot) -> tuple[bool, bool, int]:
-            return (
-                slot.start.begins != strand.label,
-                self._is_claimed(slot.strand),
-                slot.index,
-            )
-
         slots = [slot for slot in found.values() if slot is not None]
-        return sorted(slots, key=standing), bool(fresh)
+        return sorted(slots, key=partial(self._standing, strand)), bool(fresh)
+
+    def _likeliest(self, strand: Strand, compare: Compare) -> tuple[Slot | None, Slot | None]:
+        """The equal call that a recorded strand with the same purpose makes next, if one does.
+
+        The second is one that such a strand makes later. `_alike` finds calls that are not equal,
+        but may be accepted; it looks at every recorded strand with the same purpose.
+        """
+        base = _base(strand.label)
+        begun = self._begun.get(base, set()).difference((self.names.get(strand),))
+        next_ones: list[Slot] = []
+        later: Slot | None = None
+        for slot in islice(compare.likely(), REACH):
+            if slot.strand in begun or _base(slot.start.begins) == base:
+                if self._window.is_next(slot):
+                    next_ones.append(slot)
+                else:
+                    later = later or slot
+        return min(next_ones, key=partial(self._standing, strand), default=None), later
+
+    def _standing(self, strand: Strand, slot: Slot) -> tuple[bool, bool, int]:
+        """The place of a recorded strand's next event among those that a strand may do."""
+        return (slot.start.begins != strand.label, self._is_claimed(slot.strand), slot.index)
 
     def _go_on_as(self, strand: Strand, name: str) -> None:
+        self._begun.setdefault(_base(strand.label), set()).add(name)
         if strand in self.names:
             self._exchange(strand, name)
         else:

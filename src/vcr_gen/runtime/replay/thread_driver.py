@@ -89,23 +89,28 @@ class ThreadDriver:
             self._skip_or_fail(decision)
 
     def take_due(self, call: int) -> Event | None:
-        """The next event of a call, if it is due and no other thread waits for one of this call.
+        """The next event of a call, if it is due and no other thread waits for one of this call."""
+        with self._state.monitor:
+            self._state.check()
+            slot = self._due_at_once(call, None)
+            return None if slot is None else self._state.take(slot).event
+
+    def _due_at_once(self, call: int, waiter: Waiter | None) -> Slot | None:
+        """The next event of a call, if it is due and for this waiter alone.
 
         Then `when_thread_asks` would deliver it too, from a view that costs more than the rest.
         """
         state = self._state
-        with state.monitor:
-            state.check()
-            if self._window.has_loose:
-                return None
-            head = self._window.head()
-            if head is not None and state.may_come_later(head):
-                head = self._due_alone(call)
-            if state.pace or head is None or not is_due(head, call, begins=False):
-                return None
-            if state.waiters.of(call):
-                return None
-            return state.take(head).event if call in state.running else None
+        if self._window.has_loose:
+            return None
+        head = self._window.head()
+        if head is not None and state.may_come_later(head):
+            head = self._due_alone(call)
+        if state.pace or head is None or not is_due(head, call, begins=False):
+            return None
+        if any(other is not waiter for other in state.waiters.of(call)):
+            return None
+        return head if call in state.running else None
 
     def _due_alone(self, call: int) -> Slot | None:
         """What `due_from` finds for a call of which the environment makes none, and nobody waits.
@@ -127,10 +132,13 @@ class ThreadDriver:
         waiter = Waiter(call)
         waiter.strand = strand
         with state.monitor, state.monitor.awaiting_answer(waiter), state.waiters.having(waiter):
-            waiter.impatient = self._answer_out_of_turn(call) is not None
+            waiter.impatient = self._answer_out_of_turn(waiter) is not None
             begun = state.running.get(call)
             while True:
                 state.check()
+                due = self._due_at_once(call, waiter)
+                if due is not None:
+                    return state.take(due).event
                 view = view_of(state)
                 asker = self._asker(waiter, begun, view.due)
                 asks = when_thread_asks if state.peer is None else peer_when_thread_asks
@@ -163,19 +171,19 @@ class ThreadDriver:
             takes=due is not None and taker(state, due) is waiter,
             serves=due is not None and serves_here(state, due, strand),
             stream_is_over=begun is not None and call not in state.running,
-            holds_up_loop=library_here() is not None,
-            answer=self._answer_out_of_turn(call),
+            holds_up_loop=waiter.is_in_loop,
+            answer=self._answer_out_of_turn(waiter),
             watches=state.monitor.watches(waiter),
         )
 
-    def _answer_out_of_turn(self, call: int) -> Slot | None:
+    def _answer_out_of_turn(self, waiter: Waiter) -> Slot | None:
         """The end of a call that is made in a loop's thread, and so cannot wait for other tasks.
 
         What the tape has before it may be theirs to do; it still has to happen.
         """
-        if library_here() is None:
+        if not waiter.is_in_loop:
             return None
-        slot = self._window.next_of_call(call)
+        slot = self._window.next_of_call(waiter.call)
         return slot if slot is not None and is_answer(slot) else None
 
     def _serve(self, slot: Slot) -> None:

@@ -105,6 +105,11 @@ class Waiter:
         self.task: object = None if self._library is None else self._library.task()
 
     @property
+    def is_in_loop(self) -> bool:
+        """Whether a loop runs in the thread that waits, or in which the task waits."""
+        return self._library is not None
+
+    @property
     def name(self) -> str:
         """The task or thread in words."""
         if self._library is not None and self.task is not None:

@@ -78,6 +78,9 @@ class Window:
         self._strands: dict[str, deque[Slot]] = {}
         self._calls: dict[int, deque[Slot]] = {}
         self._beginnings: dict[int, Slot] = {}
+        """The first calls, not yet made, of threads and pool jobs."""
+        self._labelled: dict[str, dict[int, Slot]] = {}
+        """The same by what these were started for."""
         self._soon: dict[int, Slot] = {}
         self._inbound: dict[str, deque[Slot]] = {}
         self._ticks: dict[tuple[int, int, int], float] = {}
@@ -150,13 +153,23 @@ class Window:
                 return None
         return queue[0]
 
-    def beginnings(self, reach: float) -> Iterator[Slot]:
+    def beginnings(self, reach: int) -> Iterator[Slot]:
         """The first calls, not yet made, of threads and pool jobs, within a number of events."""
-        yield from list(self._beginnings.values())
+        last = self._window[0].index + reach if self._window else 0
+        yield from takewhile(lambda slot: slot.index < last, list(self._beginnings.values()))
         while self._extend(reach):
             slot = self._window[-1]
             if self._beginnings.get(slot.event.call) is slot:
                 yield slot
+
+    def beginnings_as(self, label: str, reach: int) -> list[Slot]:
+        """The first calls, not yet made, of those with a label that were read.
+
+        The tape is read on, within a number of events, until there is one.
+        """
+        while label not in self._labelled and self._extend(reach):
+            pass
+        return list(self._labelled.get(label, {}).values())
 
     def soon_after(self, call: int, now: float) -> Slot | None:
         """The callback that followed a call before the loop was idle, if it is next.
@@ -274,11 +287,18 @@ class Window:
         if not isinstance(slot.event, Start):
             _drop(self._calls, slot.event.call)
         else:
-            self._beginnings.pop(slot.event.call, None)
+            if self._beginnings.pop(slot.event.call, None) is not None:
+                self._drop_beginning(slot.start)
             if slot.start.inbound:
                 _drop(self._inbound, slot.start.strand)
             if slot.event.soon is not None:
                 self._soon.pop(slot.event.soon.after, None)
+
+    def _drop_beginning(self, start: Start) -> None:
+        alike = self._labelled[start.begins]
+        del alike[start.call]
+        if not alike:
+            del self._labelled[start.begins]
 
     def recent_call(self, call: int) -> Start | None:
         """The start of a call, if one of its events is among the last done."""
@@ -341,6 +361,7 @@ class Window:
         else:
             if slot.event.begins:
                 self._beginnings[slot.event.call] = slot
+                self._labelled.setdefault(slot.event.begins, {})[slot.event.call] = slot
             if slot.event.inbound:
                 _queue(self._inbound, slot.event.strand, slot)
             if slot.event.soon is not None:
