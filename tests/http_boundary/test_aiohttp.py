@@ -585,6 +585,27 @@ def test_a_body_that_aiohttp_does_not_decode_is_readable_on_the_tape(
     assert "readable text" in (tmp_path / "tape.yaml").read_text()
 
 
+def test_the_same_where_other_middlewares_come_after_ours(tmp_path: Path) -> None:
+    async def another(request: aiohttp.ClientRequest, handler: Any) -> aiohttp.ClientResponse:
+        response: aiohttp.ClientResponse = await handler(request)
+        return response
+
+    async def program(base: str, cassette: Cassette) -> bytes:
+        middlewares = [aiohttp_middleware(cassette), another, another]
+        async with (
+            aiohttp.ClientSession(middlewares=middlewares) as session,
+            session.get(base, auto_decompress=False) as response,
+        ):
+            return gzip.decompress(await response.read())
+
+    answer = sending(whole(gzip.compress(b"readable text"), "Content-Encoding: gzip"))
+    with serving(answer) as base, Cassette(tmp_path / "tape.yaml", "all") as cassette:
+        assert asyncio.run(program(base, cassette)) == b"readable text"
+    with Cassette(tmp_path / "tape.yaml", "none") as cassette:
+        assert asyncio.run(program(base, cassette)) == b"readable text"
+    assert "readable text" in (tmp_path / "tape.yaml").read_text()
+
+
 class TestErrors:
     def test_nobody_listens(self, tmp_path: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -61,30 +61,6 @@ PING: Final = Boundary(
 
 
 @event
-class WebSocketState(Call):
-    def __call__(self, target: WebSocket) -> str:
-        return target.state
-
-
-@event
-class WebSocketCloseCode(Call):
-    def __call__(self, target: WebSocket) -> int | None:
-        return target.close_code
-
-
-@event
-class WebSocketCloseReason(Call):
-    def __call__(self, target: WebSocket) -> str | None:
-        return target.close_reason
-
-
-@event
-class WebSocketLatency(Call):
-    def __call__(self, target: WebSocket) -> Annotated[float, Volatile]:
-        return target.latency
-
-
-@event
 class WebSocketSend(Call):
     message: Sendable
     native: Native
@@ -153,28 +129,32 @@ class WebSocketWaitClosed(Call):
         return target.wait_closed(native=self.native)
 
 
+@event
+class WebSocketState(Call):
+    def __call__(self, target: WebSocket) -> str:
+        return target.state
+
+
+@event
+class WebSocketCloseCode(Call):
+    def __call__(self, target: WebSocket) -> int | None:
+        return target.close_code
+
+
+@event
+class WebSocketCloseReason(Call):
+    def __call__(self, target: WebSocket) -> str | None:
+        return target.close_reason
+
+
+@event
+class WebSocketLatency(Call):
+    def __call__(self, target: WebSocket) -> Annotated[float, Volatile]:
+        return target.latency
+
+
 class VcrWebSocket(OutboundWrapper[WebSocket]):
     """Records and replays `WebSocket`."""
-
-    @property
-    def state(self) -> str:
-        """The name of the state, such as `OPEN`."""
-        return self._port.call(WebSocketState())
-
-    @property
-    def close_code(self) -> int | None:
-        """The code that the server closed with; None while open."""
-        return self._port.call(WebSocketCloseCode())
-
-    @property
-    def close_reason(self) -> str | None:
-        """The reason that the server gave; None while open."""
-        return self._port.call(WebSocketCloseReason())
-
-    @property
-    def latency(self) -> Annotated[float, Volatile]:
-        """How long the last ping took."""
-        return self._port.call(WebSocketLatency())
 
     def send(self, message: Sendable, *, native: Native) -> None:
         """Send a message in one frame."""
@@ -208,6 +188,26 @@ class VcrWebSocket(OutboundWrapper[WebSocket]):
         """Wait until the connection is closed; False if it was not in time."""
         return self._port.call(WebSocketWaitClosed(native=native))
 
+    @property
+    def state(self) -> str:
+        """The name of the state, such as `OPEN`."""
+        return self._port.call(WebSocketState())
+
+    @property
+    def close_code(self) -> int | None:
+        """The code that the server closed with; None while open."""
+        return self._port.call(WebSocketCloseCode())
+
+    @property
+    def close_reason(self) -> str | None:
+        """The reason that the server gave; None while open."""
+        return self._port.call(WebSocketCloseReason())
+
+    @property
+    def latency(self) -> Annotated[float, Volatile]:
+        """How long the last ping took."""
+        return self._port.call(WebSocketLatency())
+
 
 WEB_SOCKET: Final = Boundary(
     "websocket",
@@ -215,10 +215,6 @@ WEB_SOCKET: Final = Boundary(
     protocol="vcr_gen.boundaries.http.websocket_ports:WebSocket",
     wrapper=VcrWebSocket,
     calls={
-        "state": WebSocketState,
-        "close_code": WebSocketCloseCode,
-        "close_reason": WebSocketCloseReason,
-        "latency": WebSocketLatency,
         "send": WebSocketSend,
         "send_fragments": WebSocketSendFragments,
         "receive": WebSocketReceive,
@@ -227,6 +223,10 @@ WEB_SOCKET: Final = Boundary(
         "pong": WebSocketPong,
         "close": WebSocketClose,
         "wait_closed": WebSocketWaitClosed,
+        "state": WebSocketState,
+        "close_code": WebSocketCloseCode,
+        "close_reason": WebSocketCloseReason,
+        "latency": WebSocketLatency,
     },
     handles=("vcr_boundaries.http.websocket_ports:PING",),
 )
@@ -280,30 +280,6 @@ ASYNC_PONG: Final = Boundary(
     wrapper=VcrAsyncPong,
     calls={"arrival": AsyncPongArrival},
 )
-
-
-@event
-class AsyncWebSocketState(Call):
-    def __call__(self, target: AsyncWebSocket) -> str:
-        return target.state
-
-
-@event
-class AsyncWebSocketCloseCode(Call):
-    def __call__(self, target: AsyncWebSocket) -> int | None:
-        return target.close_code
-
-
-@event
-class AsyncWebSocketCloseReason(Call):
-    def __call__(self, target: AsyncWebSocket) -> str | None:
-        return target.close_reason
-
-
-@event
-class AsyncWebSocketLatency(Call):
-    def __call__(self, target: AsyncWebSocket) -> Annotated[float, Volatile]:
-        return target.latency
 
 
 @event
@@ -375,28 +351,32 @@ class AsyncWebSocketWaitClosed(Call):
         await target.wait_closed(native=self.native)
 
 
+@event
+class AsyncWebSocketState(Call):
+    def __call__(self, target: AsyncWebSocket) -> str:
+        return target.state
+
+
+@event
+class AsyncWebSocketCloseCode(Call):
+    def __call__(self, target: AsyncWebSocket) -> int | None:
+        return target.close_code
+
+
+@event
+class AsyncWebSocketCloseReason(Call):
+    def __call__(self, target: AsyncWebSocket) -> str | None:
+        return target.close_reason
+
+
+@event
+class AsyncWebSocketLatency(Call):
+    def __call__(self, target: AsyncWebSocket) -> Annotated[float, Volatile]:
+        return target.latency
+
+
 class VcrAsyncWebSocket(OutboundWrapper[AsyncWebSocket]):
     """Records and replays `AsyncWebSocket`."""
-
-    @property
-    def state(self) -> str:
-        """The name of the state, such as `OPEN`."""
-        return self._port.call(AsyncWebSocketState())
-
-    @property
-    def close_code(self) -> int | None:
-        """The code that the server closed with; None while open."""
-        return self._port.call(AsyncWebSocketCloseCode())
-
-    @property
-    def close_reason(self) -> str | None:
-        """The reason that the server gave; None while open."""
-        return self._port.call(AsyncWebSocketCloseReason())
-
-    @property
-    def latency(self) -> Annotated[float, Volatile]:
-        """How long the last ping took."""
-        return self._port.call(AsyncWebSocketLatency())
 
     async def send(self, message: Sendable, *, native: Native) -> None:
         """Send a message in one frame."""
@@ -430,6 +410,26 @@ class VcrAsyncWebSocket(OutboundWrapper[AsyncWebSocket]):
         """Wait until the connection is closed."""
         await self._port.acall(AsyncWebSocketWaitClosed(native=native))
 
+    @property
+    def state(self) -> str:
+        """The name of the state, such as `OPEN`."""
+        return self._port.call(AsyncWebSocketState())
+
+    @property
+    def close_code(self) -> int | None:
+        """The code that the server closed with; None while open."""
+        return self._port.call(AsyncWebSocketCloseCode())
+
+    @property
+    def close_reason(self) -> str | None:
+        """The reason that the server gave; None while open."""
+        return self._port.call(AsyncWebSocketCloseReason())
+
+    @property
+    def latency(self) -> Annotated[float, Volatile]:
+        """How long the last ping took."""
+        return self._port.call(AsyncWebSocketLatency())
+
 
 ASYNC_WEB_SOCKET: Final = Boundary(
     "websocket",
@@ -437,10 +437,6 @@ ASYNC_WEB_SOCKET: Final = Boundary(
     protocol="vcr_gen.boundaries.http.websocket_ports:AsyncWebSocket",
     wrapper=VcrAsyncWebSocket,
     calls={
-        "state": AsyncWebSocketState,
-        "close_code": AsyncWebSocketCloseCode,
-        "close_reason": AsyncWebSocketCloseReason,
-        "latency": AsyncWebSocketLatency,
         "send": AsyncWebSocketSend,
         "send_fragments": AsyncWebSocketSendFragments,
         "receive": AsyncWebSocketReceive,
@@ -449,6 +445,10 @@ ASYNC_WEB_SOCKET: Final = Boundary(
         "pong": AsyncWebSocketPong,
         "close": AsyncWebSocketClose,
         "wait_closed": AsyncWebSocketWaitClosed,
+        "state": AsyncWebSocketState,
+        "close_code": AsyncWebSocketCloseCode,
+        "close_reason": AsyncWebSocketCloseReason,
+        "latency": AsyncWebSocketLatency,
     },
     handles=("vcr_boundaries.http.websocket_ports:ASYNC_PONG",),
 )

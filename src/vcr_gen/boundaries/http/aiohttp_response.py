@@ -8,7 +8,8 @@ in this module; it holds for aiohttp 3.12.4 up to at least 3.14:
   and the cookies of the response.
 - `ClientRequest._timer` is the total timeout of the session. It belongs to the program: the
   response gets it, and the real request goes on without it (see `detach_timer`).
-- The last handler is a closure over `auto_decompress`, the setting of the request.
+- The last handler is a closure over `auto_decompress`, the setting of the request, and the one of
+  a middleware before it is a closure over the next, `next_h`.
 - `Payload._consumed` tells that a body cannot be sent again.
 - `ClientRequest._upload_tracker` (3.14.4 on) gets a call for each step of an upload.
 - `StreamReader._buffer` and `_http_chunk_splits` tell what has arrived already.
@@ -56,10 +57,13 @@ def decompresses(request: ClientRequest, handler: object) -> bool:
 
     A request may have a setting of its own, which only its handler knows.
     """
-    names = getattr(getattr(handler, "__code__", None), "co_freevars", ())
-    if "auto_decompress" in names:
-        cells: Any = getattr(handler, "__closure__", ())
-        return bool(cells[names.index("auto_decompress")].cell_contents)
+    while handler is not None:
+        names = getattr(getattr(handler, "__code__", None), "co_freevars", ())
+        cells: Any = getattr(handler, "__closure__", None) or ()
+        enclosed = {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
+        if "auto_decompress" in enclosed:
+            return bool(enclosed["auto_decompress"])
+        handler = enclosed.get("next_h")  # other middlewares stand before the last handler
     return request.session.auto_decompress
 
 

@@ -46,9 +46,8 @@ class Ping(Protocol):
         ...
 
 
-@outbound(name="websocket")
-class WebSocket(Protocol):
-    """An open connection."""
+class State(Protocol):
+    """What a program can ask of a connection."""
 
     @property
     def state(self) -> str:
@@ -69,6 +68,11 @@ class WebSocket(Protocol):
     def latency(self) -> Annotated[float, Volatile]:
         """How long the last ping took."""
         ...
+
+
+@outbound(name="websocket")
+class WebSocket(State, Protocol):
+    """An open connection."""
 
     def send(self, message: Sendable, *, native: Native) -> None:
         """Send a message in one frame."""
@@ -133,28 +137,8 @@ class AsyncPong(Protocol):
 
 
 @outbound(name="websocket")
-class AsyncWebSocket(Protocol):
+class AsyncWebSocket(State, Protocol):
     """An open connection of an event loop."""
-
-    @property
-    def state(self) -> str:
-        """The name of the state, such as `OPEN`."""
-        ...
-
-    @property
-    def close_code(self) -> int | None:
-        """The code that the server closed with; None while open."""
-        ...
-
-    @property
-    def close_reason(self) -> str | None:
-        """The reason that the server gave; None while open."""
-        ...
-
-    @property
-    def latency(self) -> Annotated[float, Volatile]:
-        """How long the last ping took."""
-        ...
 
     async def send(self, message: Sendable, *, native: Native) -> None:
         """Send a message in one frame."""
