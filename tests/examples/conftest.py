@@ -24,3 +24,9 @@ def example(tmp_path: Path) -> Example:
 def chat(tmp_path: Path) -> Example:
     """The chat through the SDK of openai."""
     return _copied("openai_chat", tmp_path)
+
+
+@pytest.fixture
+def mcp_agent(tmp_path: Path) -> Example:
+    """The agent that uses an MCP server."""
+    return _copied("mcp_agent", tmp_path)
