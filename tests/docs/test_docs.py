@@ -13,6 +13,7 @@ SLOW = {
     "docs/guides/getting-started.md",
     "docs/guides/hermetic-replays.md",
     "docs/guides/http.md",
+    "docs/guides/mcp.md",
     "docs/guides/testing-with-pytest.md",
     "docs/guides/when-a-replay-fails.md",
     "docs/guides/working-with-cassettes.md",

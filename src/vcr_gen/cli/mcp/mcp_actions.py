@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from vcr_gen.cli.commands import CommandModule
-from vcr_gen.cli.mcp import mcp_diff, mcp_drive, mcp_record, mcp_serve
+from vcr_gen.cli.mcp import mcp_diff, mcp_drive, mcp_lint, mcp_record, mcp_serve
 
 __all__ = ["ACTIONS", "add_parser", "run"]
 
@@ -16,6 +16,7 @@ ACTIONS: Final[Mapping[str, CommandModule]] = MappingProxyType(
         "serve": mcp_serve,
         "drive": mcp_drive,
         "diff": mcp_diff,
+        "lint": mcp_lint,
     }
 )
 

@@ -14,7 +14,7 @@ from vcr_gen.runtime.tape.reading import Reading
 
 __all__ = ["KINDS", "Kind", "Listed", "Listing", "Request", "Session", "read_session"]
 
-Kind: TypeAlias = Literal["tool", "resource", "resource template", "prompt"]
+Kind: TypeAlias = Literal["server", "tool", "resource", "resource template", "prompt"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from vcr_gen.boundaries.mcp.listings.recorded_listings import KINDS, Kind, Listed, Session
 from vcr_gen.boundaries.mcp.listings.schema_changes import (
@@ -31,8 +31,8 @@ Changes: TypeAlias = Iterator[FieldChange]
 class ServerChange:
     """A change between two sessions: of an item, or of the server itself."""
 
-    kind: Kind | str
-    """What has changed: a kind of item, `server` or `request`."""
+    kind: Kind | Literal["request"]
+    """What has changed; `request` if it is what a recorded request meets."""
     name: str
     change: FieldChange
     before_line: int = 0

@@ -1,0 +1,142 @@
+"""The phrases by which a description gives orders to the model that reads it, as a table."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["PHRASES", "Phrase"]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A rule for texts: any of its patterns is a finding."""
+
+    code: str
+    says: str
+    """What a text does that has such a phrase."""
+    patterns: tuple[re.Pattern[str], ...]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first phrase in a text."""
+        found = (pattern.search(text) for pattern in self.patterns)
+        return min(filter(None, found), key=lambda match: match.start(), default=None)
+
+
+def _phrase(code: str, says: str, *patterns: str) -> Phrase:
+    flags = re.IGNORECASE | re.VERBOSE
+    return Phrase(code, says, tuple(re.compile(pattern, flags) for pattern in patterns))
+
+
+_WORDS = r"(?:\s+[\w'-]+)"
+_IN_SENTENCE = r"[^.;!?\n]"
+_ADDRESS = r"(?:https?://|[\w.+-]+@[\w-]+\.\w{2,}|\+\d{7,})"
+_USER = r"(?:users?|humans?|anyone|anybody|operator|developer|owner)\b"
+_SEND = r"(?:send|forward|post|upload|transmit|exfiltrate|leak|e-?mail|copy|report|submit|share)"
+_GIVE = rf"(?:{_SEND}|pass|include|provide|attach|append|insert|add|put|supply|log|bcc)"
+_TAKE = r"(?:read|cat|open|load|get|fetch|access|retrieve|collect|extract|print|dump|include)"
+_KEYS = r"""(?:\.ssh\b|\bid_(?:rsa|ed25519|ecdsa)\b|\.aws/credentials|/etc/(?:passwd|shadow)\b
+    |\.gnupg\b|\.git-credentials|\.bash_history|wallet\.dat)"""
+_SETTINGS = r"""(?:\.env\b|\.npmrc\b|\.netrc\b|\.kube/config|\.cursor/|claude_desktop_config
+    |\bmcp\.json)"""
+_ORDER = r"""(?:(?:^|[.!?:;,>*\n-])\s*|\b(?:must|please|first|always|then|should|shall|and|need\ to
+    |have\ to|you\ to|to\ also|make\ sure\ to|be\ sure\ to)\s+)"""
+"""What comes before a verb that is an order, rather than what the tool does."""
+
+PHRASES: Final = (
+    _phrase(
+        "overrides-instructions",
+        "tells the model to leave its instructions",
+        rf"\b(?:ignore|disregard|forget|override|overrule|bypass)\b{_WORDS}{{0,4}}?\s+"
+        r"(?:previous|prior|above|preceding|earlier|former|system|original|existing|initial"
+        rf"|safety|developer){_WORDS}{{0,2}}?\s+"
+        r"(?:instructions?|prompts?|guidelines?|guidance|directions?|directives?|guardrails?"
+        r"|restrictions?)",
+        r"\b(?:ignore|disregard|forget)\b(?:\s+(?:all|any|the|your|everything|of))*\s+"
+        r"(?:previous|prior|above|preceding|earlier)\s+(?:messages?|context|rules|text|everything)",
+        r"\b(?:ignore|disregard|forget)\s+(?:everything|all(?:\s+of)?(?:\s+the)?|what\s+is)\s+above\b",
+        rf"\b(?:ignore|disregard|forget)\s+(?:all|any|every|everything|your){_WORDS}{{0,4}}?\s+"
+        r"(?:instructions?|guidelines?|told|training|programming)\b",
+        r"\b(?:new|real|actual|true)\s+(?:system\s+)?(?:instructions?|prompt)\s*:",
+        r"\byou\s+are\s+now\s+(?:an?\s+(?:\w+\s+){0,3}?(?:assistant|agent|ai|bot|model|hacker|admin\w*)\b"
+        r"|dan\b|free\b|unrestricted|jailbroken|in\s+\w+\s+mode)",
+        r"\bfrom\s+now\s+on,?\s+(?:you\b|always\b|never\b|respond\b|answer\b)",
+        r"\b(?:act|behave|respond|pretend)\s+(?:as\s+if|that)\s+you\s+(?:are|were|have)\b",
+        r"\bignoriere?n?\b.{0,30}\b(?:vorherigen?|bisherigen?|alle)\b.{0,20}\banweisungen\b",
+        r"\bignor(?:a|ar|e|ez)\b.{0,30}\b(?:instrucciones|instructions|istruzioni|instruções)\b"
+        r".{0,20}\b(?:anteriores|previas|précédentes|precedenti)\b",
+        r"忽略.{0,10}(?:之前|以上|先前|前面|所有).{0,6}(?:指令|说明|提示|指示)",
+    ),
+    _phrase(
+        "pretends-a-role",
+        "looks like a message of the system or of another role",
+        r"<\s*(?:important|critical)\s*>",
+        r"<\s*(system|secret|hidden|instructions?|admin|assistant|human|override|system[_ -]prompt)"
+        r"\s*>(?s:.){0,2000}?<\s*/\s*\1\s*>",
+        r"<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id)\|>",
+        r"\[/?INST\]|<</?SYS>>",
+        r"(?:^|\n)\s*\#*\s*system\s+(?:prompt|message|override|instructions?)\s*:\s+\S",
+        r"(?:^|\n)\s*\#*\s*system\s*:\s+(?:you|ignore|disregard|always|never|must|please|now|new|obey"
+        r"|from|do\s+not|the\s+(?:assistant|model|user))\b",
+        r"(?-i:\bSYSTEM(?:\ (?:PROMPT|MESSAGE|OVERRIDE))?:)\s+\S",
+        r"\[\s*(?:system|admin|developer)\s*(?:prompt|message|override|note|instructions?)?\s*\]",
+    ),
+    _phrase(
+        "hides-from-user",
+        "tells the model to act behind the back of its user",
+        r"\b(?:do\s+not|don'?t|never|must\s+not|should\s+not|shouldn't|avoid|refrain\s+from)\s+"
+        r"(?:ever\s+|directly\s+|explicitly\s+)?(?:tell|inform|mention|reveal|notify|disclose|alert"
+        rf"|warn)(?:ing)?\b{_IN_SENTENCE}{{0,60}}?\b{_USER}",
+        r"\b(?:do\s+not|don'?t|never)\s+(?:ever\s+)?(?:mention|reveal|disclose|tell|show)\s+"
+        r"(?:this|that|it|these|any\s+of\s+this)\b",
+        r"\bwithout\s+(?:ever\s+)?(?:telling|informing|mentioning|revealing|disclosing)\b"
+        rf"{_IN_SENTENCE}{{0,60}}?\b{_USER}",
+        rf"\b(?:hide|conceal|withhold|keep)\s+(?:this|it|that|these)\b{_IN_SENTENCE}{{0,30}}?"
+        r"\bfrom\s+(?:the\s+|your\s+)?(?:user|human|operator)",
+        rf"\bkeep\s+(?:this|it|that|these)\b{_IN_SENTENCE}{{0,20}}?\b(?:secret|hidden|between\s+us)\b",
+        rf"\b(?:secretly|covertly|surreptitiously|stealthily)\s+{_GIVE}\b",
+        rf"\b(?:silently|quietly)\s+(?:also\s+)?(?:{_SEND}|bcc)\b",
+        r"\b(?:do\s+not|don'?t|never)\s+ask\s+(?:the\s+|your\s+)?user\s+(?:for|to)\s+"
+        r"(?:confirm|approv|permission|consent)",
+        r"\busers?\s+(?:must|should|does|do|need|needs)(?:\s+not|n't)(?:\s+need\s+to)?\s+"
+        r"(?:know|notice|find\s+out|be\s+(?:told|informed|aware))\b",
+    ),
+    _phrase(
+        "exfiltrates",
+        "tells the model to pass on files, secrets or the conversation",
+        rf"{_ORDER}(?:{_TAKE}|{_GIVE})\b[^.!?\n]{{0,80}}?{_KEYS}",
+        rf"{_ORDER}{_GIVE}\b[^.!?\n]{{0,80}}?{_SETTINGS}",
+        rf"{_ORDER}{_TAKE}\b[^.!?\n]{{0,80}}?{_SETTINGS}[^!?\n]{{0,80}}?\b{_GIVE}\b",
+        rf"\b{_GIVE}\b[^.!?\n]{{0,60}}?\b(?:entire|full|whole|complete|all(?:\s+of)?(?:\s+the)?)\s+"
+        r"(?:\w+\s+)?(?:conversation|chat)\b",
+        rf"\b{_GIVE}\b[^.!?\n]{{0,60}}?\b(?:your\s+(?:system\s+prompt|instructions|memory)"
+        r"|(?:all|any|your|available)\s+environment\s+variables)",
+        rf"\b{_SEND}\b[^.!?\n]{{0,60}}?\b(?:credentials?|passwords?|api[\s_-]?keys?|secrets?|tokens?"
+        r"|private\s+keys?|environment\s+variables|personal\s+data|conversation|chat\s+history)\b"
+        rf"[^!?\n]{{0,40}}?\bto\s+(?:\w+\s+){{0,3}}?{_ADDRESS}",
+        r"\b(?:must|should|always|need\s+to|have\s+to)\b[^.!?\n]{0,60}?"
+        r"\b(?:sen[dt]|forward(?:ed)?|b?cc|cop(?:y|ied)|upload(?:ed)?|redirect(?:ed)?)\b"
+        rf"[^!?\n]{{0,60}}?{_ADDRESS}",
+        rf"{_TAKE}{_WORDS}{{0,4}}?\s+(?:environment\s+variables|credentials|passwords|secrets|api\s+keys"
+        rf"|private\s+keys)\b[^.!?\n]{{0,40}}?\band\s+{_SEND}\b",
+        rf"\b(?:exfiltrate|b?cc)\b[^.!?\n]{{0,60}}?\s{_ADDRESS}",
+        r"\b(?:change|replace|redirect|switch|set)\b[^.!?\n]{0,40}?"
+        r"\b(?:recipient|destination|payee|phone\s+number|account)\b[^!?\n]{0,40}?"
+        r"(?:[\w.+-]+@[\w-]+\.\w{2,}|\+\d{7,})",
+    ),
+    _phrase(
+        "orders-other-tools",
+        "gives orders about the use of other tools",
+        r"\b(?:before|after|when|whenever|while|prior\s+to|every\s+time)\s+(?:you\s+)?"
+        r"(?:us(?:e|ing)|call(?:ing)?|invok(?:e|ing)|run(?:ning)?|execut(?:e|ing))\s+"
+        r"(?:any|all|every|each|other|another|the\s+other)\s+(?:of\s+the\s+)?(?:other\s+)?tools?\b"
+        r"[,:]?\s+(?:you\b|always\b|must\b|first\b|please\b|read\b|send\b|include\b|make\s+sure"
+        r"|be\s+sure|ensure\b|the\s+(?:assistant|model))",
+    ),
+    _phrase(
+        "markup-comment",
+        "has a comment that is not shown where markup is rendered",
+        r"<!--\s*\w",
+        r"^\s*\[//\]:\s*\#",
+        r"<[^>]{1,200}?style\s*=\s*[\"'][^\"']{0,200}?(?:display\s*:\s*none|font-size\s*:\s*0|opacity\s*:\s*0)",
+    ),
+)

@@ -1,0 +1,101 @@
+"""`vcr-gen mcp lint`: checks what a recorded server tells the model that uses it."""
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vcr_gen.cassette_tools.find_secrets import find_secrets
+from vcr_gen.cli.cassette.scan import read_scan_config
+from vcr_gen.cli.mcp.server_commands import require_mcp
+from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
+from vcr_gen.cli.terminal import Terminal, add_output_options
+from vcr_gen.gen.diagnostics import Diagnostic
+from vcr_gen.runtime.privacy import Redaction
+
+if TYPE_CHECKING:
+    from vcr_gen.boundaries.mcp.listings.session_lint import LintFinding
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this action."""
+    parser = subparsers.add_parser(
+        "lint",
+        help="check what a recorded server tells a model",
+        description=(
+            "Check the names and descriptions that a recorded server lists: orders to the model, "
+            "hidden characters, encoded text, names that look alike, credentials, and texts that "
+            "changed since a baseline. Exit 1 if there is a finding."
+        ),
+    )
+    add = parser.add_argument
+    add("cassette", type=Path, metavar="FILE", help="the cassette")
+    add("--baseline", type=Path, metavar="FILE", help="an earlier session with the server")
+    add("--config", type=Path, metavar="FILE", help="a TOML file with [tool.vcr-gen] tables")
+    add_output_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the findings, without those that are allowed."""
+    require_mcp(arguments)
+    from vcr_gen.boundaries.mcp.listings.recorded_listings import read_session
+    from vcr_gen.boundaries.mcp.listings.session_lint import HINTS, lint_session
+
+    terminal = Terminal.of(arguments)
+    config = read_scan_config(arguments.config)
+    path = arguments.cassette
+    session = read_session(path)
+    baseline = read_session(arguments.baseline) if arguments.baseline else None
+    found = [*lint_session(session, baseline), *_credentials(path, config.redaction)]
+    findings = [each for each in found if each.fingerprint not in config.allowed]
+    allowed = len(found) - len(findings)
+    items = sum(len(listing.items) for each in session.listings.values() for listing in each)
+    summary = (
+        f"{counted(items, 'listed item')}: "
+        f"{counted(len(findings), 'finding') if findings else 'no findings'}"
+        f"{f', {allowed} allowed' if allowed else ''}"
+    )
+    outcome = Outcome(
+        code=DIFFERENT if findings else FINE,
+        found=[_diagnostic(each, HINTS[each.code]) for each in findings],
+        summary=summary,
+        document={
+            "items": items,
+            "allowed": allowed,
+            "findings": [
+                asdict(each) | {"path": str(each.path), "hint": HINTS[each.code]}
+                for each in findings
+            ],
+        },
+    )
+    return print_outcome(outcome, terminal)
+
+
+def _diagnostic(finding: "LintFinding", hint: str) -> Diagnostic:
+    what = " ".join(part for part in (finding.kind, finding.name) if part)
+    field = f": {finding.field}" if finding.field else ""
+    shown = f": {finding.excerpt}" if finding.excerpt else ""
+    message = f"{what}{field}: {finding.message}{shown} [{finding.fingerprint}]"
+    return Diagnostic(str(finding.path), finding.line, 0, finding.code, message, hint)
+
+
+def _credentials(path: Path, redaction: Redaction) -> "list[LintFinding]":
+    """What `vcr-gen cassette scan` finds in the file."""
+    from vcr_gen.boundaries.mcp.listings.session_lint import LintFinding
+
+    return [
+        LintFinding(
+            code="secret",
+            path=path,
+            line=each.line,
+            kind="server",
+            name="",
+            field="",
+            excerpt=each.shown,
+            message=f"a credential: {each.rule}",
+            fingerprint=each.fingerprint,
+        )
+        for each in find_secrets(path, redaction)
+    ]
