@@ -42,8 +42,7 @@ class _Lanes:
         self._seen = 0
         self._equal: dict[tuple[_Lane, str], deque[Slot]] = {}
         self._exact: dict[tuple[_Lane, int], deque[Slot]] = {}
-        """By a hash of the arguments as they are."""
-        self._keys: dict[Slot, tuple[_Lane, str]] = {}
+        """The same queues, by a hash of the arguments as they are."""
         self._without_key: dict[_Lane, list[Slot]] = {}
         self._alike: dict[_Lane, deque[Slot]] = {}
         self._groups: dict[str, deque[Slot]] = {}
@@ -70,7 +69,7 @@ class _Lanes:
             yield from _from_first(queue)
 
     def exact(self, bound: Bound, on: str, encoded: Mapping[str, Plain]) -> Slot | None:
-        """The first of the recorded calls that equal this one, if its arguments are the same.
+        """The first of the calls that equal one with these arguments: probably it has the same.
 
         It is looked for where the tape was read, and in the next call of the method.
         """
@@ -82,9 +81,8 @@ class _Lanes:
         while not _waiting(self._alike, lane) and self._read_on():
             pass
         self._add_keys(bound, lane)
-        same = _waiting(self._exact, (lane, hash(image)))
-        is_first = same and _waiting(self._equal, self._keys[same[0]])[0] is same[0]
-        return same[0] if is_first else None
+        queue = _waiting(self._exact, (lane, hash(image)))
+        return queue[0] if queue else None
 
     def _equal_known(self, bound: Bound, lane: _Lane, key: str) -> deque[Slot]:
         self._add_keys(bound, lane)
@@ -94,10 +92,10 @@ class _Lanes:
         """Index the calls of a lane that were read since by their arguments."""
         for slot in self._without_key.pop(lane, ()):
             if not slot.done:
-                known = self._keys[slot] = (lane, bound.key(slot.start.arguments))
-                self._equal.setdefault(known, deque()).append(slot)
-                image = bound.image(slot.start.arguments)
-                self._exact.setdefault((lane, hash(image)), deque()).append(slot)
+                arguments = slot.start.arguments
+                queue = self._equal.setdefault((lane, bound.key(arguments)), deque())
+                queue.append(slot)
+                self._exact[lane, hash(bound.image(arguments))] = queue
 
     def alike(self, of: str, on: str) -> Iterator[Slot]:
         """All recorded calls of the method that were not made yet, to the end of the tape."""
@@ -142,18 +140,25 @@ class _Lanes:
 
         The next time comes when the index has doubled: else a call would cost more on a long tape.
         """
-        self._equal = _left(self._equal)
-        self._exact = _left(self._exact)
-        self._keys = {slot: key for slot, key in self._keys.items() if not slot.done}
-        self._alike = _left(self._alike)
-        self._groups = _left(self._groups)
+        for queues in (self._equal, self._alike, self._groups):
+            _forget_done(queues.values())
+        self._equal = _with_calls(self._equal)
+        self._exact = _with_calls(self._exact)
+        self._alike = _with_calls(self._alike)
+        self._groups = _with_calls(self._groups)
         self._indexed = sum(map(len, self._alike.values()))
         self._most_indexed = max(_FEW, 2 * self._indexed)
 
 
-def _left(queues: Mapping[_K, deque[Slot]]) -> dict[_K, deque[Slot]]:
-    left = {key: deque(slot for slot in queue if not slot.done) for key, queue in queues.items()}
-    return {key: queue for key, queue in left.items() if queue}
+def _forget_done(queues: Iterable[deque[Slot]]) -> None:
+    for queue in queues:
+        left = [slot for slot in queue if not slot.done]
+        queue.clear()
+        queue.extend(left)
+
+
+def _with_calls(queues: Mapping[_K, deque[Slot]]) -> dict[_K, deque[Slot]]:
+    return {key: queue for key, queue in queues.items() if queue}
 
 
 def _waiting(queues: Mapping[_K, deque[Slot]], key: _K) -> deque[Slot]:

@@ -373,7 +373,8 @@ class Window:
             recorded_events = from_other_side(recorded_events, self._other_side, self._reading.path)
         indexes = counting(1)  # without gaps: `since` finds an event by its distance to the first
         for event, start, number, line in recorded_events:
-            self.last_call = max(self.last_call, start.call)
+            if event is start:
+                self.last_call = max(self.last_call, start.call)
             self.last_at = max(self.last_at, event.at)
             if start.of == CLOCK:
                 self._note_tick(start)
@@ -383,7 +384,7 @@ class Window:
             by_application = driven_by_application(event, start)
             shown = event if self._hooked is None else self._shown(event, start.of)
             call = shown if isinstance(shown, Start) else start
-            signature = self.signature_of(start.of)
+            signature = self._signatures.get(start.of, "")
             index = next(indexes)
             yield Slot(
                 shown, index, line, by_application, strand, call, number, signature=signature

@@ -41,6 +41,13 @@ def _image(passing: ValueChannel, value: Any) -> bytes:
         return b""
 
 
+def _dumped(plain: Any) -> bytes | None:
+    try:
+        return marshal.dumps(plain, 2)
+    except ValueError:  # deeper than marshal goes
+        return None
+
+
 def _items(iterable: Iterable[Any]) -> Iterator[Any]:
     """The items; the iterable is not used before the first one is requested."""
     yield from iterable
@@ -168,20 +175,18 @@ class Bound:
         Then they hold no secret and no path under an anchor: those have names on the tape.
         """
         known = self.image(recorded)
-        return known is not None and known == self.image(encoded)
+        return known is not None and known == _dumped(encoded)
 
     def image(self, plain: Any) -> bytes | None:
         """Bytes that are equal for exactly equal arguments; None if these must be compared.
 
         A rule has to see calls until it was of use, and a name of an anchor has a meaning.
         """
-        if any(not loosening.was_of_use for loosening in self.loosenings):
-            return None
-        try:
-            image = marshal.dumps(plain, 2)
-        except ValueError:  # deeper than marshal goes
-            return None
-        return None if b"${" in image else image
+        for loosening in self.loosenings:
+            if not loosening.was_of_use:
+                return None
+        image = _dumped(plain)
+        return None if image is None or b"${" in image else image
 
     def accepts(self, arguments: Mapping[str, object]) -> bool:
         """Whether the arguments are of the declared types."""
