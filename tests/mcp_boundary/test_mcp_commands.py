@@ -11,6 +11,7 @@ from tests.mcp_boundary.mcp_commands import PLAIN, recording, serving
 from tests.mcp_boundary.plain_client import PlainClient, client_of
 
 HERE = Path(__file__).parent
+EXAMPLE = HERE.parents[1] / "docs" / "examples" / "mcp_agent"
 
 
 def conversation(client: PlainClient) -> list[object]:
@@ -136,3 +137,11 @@ def test_a_command_that_does_not_exist(tmp_path):
         code, complaints = client.leave()
     assert code == 2
     assert complaints.startswith("vcr-gen: cannot run no-such-server: No such file or directory")
+
+
+def test_a_tape_with_other_boundaries_is_not_served_in_part():
+    [tape] = EXAMPLE.glob("tests/cassettes/*/*.yaml")
+    done = run_command("mcp", "serve", str(tape), cwd=EXAMPLE)
+    assert done.code == 2
+    assert "a mock server cannot play Clock and Journal" in done.err
+    assert f"vcr-gen mcp record -o {tape}" in done.err

@@ -30,6 +30,13 @@ def test_the_recorded_server_shows_no_difference(tape):
     assert drive(tape, PLAIN) == (0, "")
 
 
+def test_a_recording_with_anchors_of_a_test_drives_a_server(tape, tmp_path):
+    anchored = tmp_path / "anchored.yaml"
+    header, boundaries, rest = tape.read_text().partition("boundaries:\n")
+    anchored.write_text(f"{header}anchors:\n- project\n- tmp\n{boundaries}{rest}")
+    assert drive(anchored, PLAIN) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("altered", "what"),
     [

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,9 @@ async def in_process(
     mode: str,
     era: str,
     server: Sequence[str] | str | AbstractAsyncContextManager[Any] = SERVER,
+    **options: Any,
 ) -> list[object]:
-    with Cassette(cassette, mode) as tape:
+    with Cassette(cassette, mode, **options) as tape:
         return await session(mcp_transport(tape, server), era)
 
 
@@ -95,7 +97,8 @@ def test_a_server_may_have_the_last_word(tmp_path):
 
 def test_a_recording_of_a_test_is_served_to_a_process(tmp_path):
     tape = tmp_path / "tape.yaml"
-    recorded = anyio.run(in_process, tape, "all", "auto")
+    anchors = {"project": Path.cwd(), "tmp": tmp_path}  # as the fixtures of pytest have
+    recorded = anyio.run(partial(in_process, tape, "all", "auto", anchors=anchors))
     assert recorded == anyio.run(outside, serving(tape), "auto")
 
 

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from vcr_gen.cli.mcp.server_commands import recording_command, require_mcp, runnable
+from vcr_gen.cli.mcp.server_commands import anchors_of, recording_command, require_mcp, runnable
 from vcr_gen.cli.outcome import DIFFERENT, FINE
 from vcr_gen.errors import DivergenceError, ReplayError
 
@@ -37,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
             Cassette(
                 path,
                 "none",
+                anchors=anchors_of(path),
                 other_side=BOUNDARIES,
                 record_with=recording_command(path, ["--", *command]),
             ) as cassette,

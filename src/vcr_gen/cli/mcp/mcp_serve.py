@@ -7,7 +7,13 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vcr_gen.cli.mcp.server_commands import port, recording_command, require_mcp
+from vcr_gen.cli.mcp.server_commands import (
+    anchors_of,
+    port,
+    recording_command,
+    refuse_other_boundaries,
+    require_mcp,
+)
 from vcr_gen.cli.outcome import DIFFERENT, FINE
 from vcr_gen.errors import DivergenceError, ReplayError
 
@@ -77,8 +83,16 @@ def run(arguments: argparse.Namespace) -> int:
     warnings.simplefilter("ignore", UnusedRuleWarning)  # a client need not ask for everything
     again = recording_command(arguments.cassette, ["--", "COMMAND", "..."])
     path, already = _launch(arguments)
+    refuse_other_boundaries(path)
     try:
-        with Cassette(path, "none", pace=arguments.pace, record_with=again, **options) as cassette:
+        with Cassette(
+            path,
+            "none",
+            anchors=anchors_of(path),
+            pace=arguments.pace,
+            record_with=again,
+            **options,
+        ) as cassette:
             _serve(cassette, arguments, already)
     except (DivergenceError, ReplayError) as error:
         print(error, file=sys.stderr)

@@ -5,14 +5,36 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Final
 from urllib.parse import urlsplit
 
 from vcr_gen.errors import UsageError
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.reading import Reading
 
-__all__ = ["port", "recording_command", "require_mcp", "runnable", "server_url", "the_server"]
+__all__ = [
+    "anchors_of",
+    "port",
+    "recording_command",
+    "refuse_other_boundaries",
+    "require_mcp",
+    "runnable",
+    "server_url",
+    "the_server",
+]
 
 _LAST_PORT: Final = 65535
+
+
+def anchors_of(cassette: Path) -> dict[str, Path]:
+    """The folders of the anchors that every recording of a test has."""
+    if not cassette.exists():
+        return {}
+    with Reading(cassette) as reading:
+        names = Header.read(reading.header, cassette).anchors
+    folders = {"project": Path.cwd(), "tmp": Path(gettempdir())}
+    return {name: folder for name, folder in folders.items() if name in names}
 
 
 def port(text: str) -> int:
@@ -52,6 +74,21 @@ def require_mcp(arguments: argparse.Namespace) -> None:
 def recording_command(path: Path, server: Sequence[str]) -> str:
     """The command that records a session with `the_server`."""
     return shlex.join(["vcr-gen", "mcp", "record", "-o", str(path), *server])
+
+
+def refuse_other_boundaries(cassette: Path) -> None:
+    """Refuse a cassette of which a mock server can play a part only."""
+    if not cassette.exists():
+        return
+    with Reading(cassette) as reading:
+        recorded = Header.read(reading.header, cassette).signatures
+    others = sorted({method.partition(".")[0] for method in recorded} - {"client", "server"})
+    if others:
+        raise UsageError(
+            f"{cassette}: a mock server cannot play {' and '.join(others)}, which the recorded "
+            "program called too\n\nhint: replay it in its test, or record the session alone: "
+            f"{recording_command(cassette, ['--', 'COMMAND', '...'])}"
+        )
 
 
 @contextmanager
