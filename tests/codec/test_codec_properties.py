@@ -266,6 +266,12 @@ def test_any_plain_gives_a_value_or_our_own_error(each: Typed, plain: Plain) -> 
     assert identical(value, back)
 
 
+def test_bytes_differ_as_one_value() -> None:
+    recorded, actual = {"body": {"$base64": "AAEC"}}, {"body": {"$base64": "AAED"}}
+    [found] = differences(recorded, actual)
+    assert (found.path, found.actual) == ("$.body", {"$base64": "AAED"})
+
+
 @PATIENT
 @given(plains, plains)
 def test_plains_differ_exactly_when_there_is_a_difference(one: Plain, other: Plain) -> None:

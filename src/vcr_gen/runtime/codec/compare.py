@@ -10,6 +10,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from vcr_gen.runtime.codec.fault import Fault, step_to
+from vcr_gen.runtime.codec.tags import BASE64
 from vcr_gen.runtime.plain import Plain
 
 if TYPE_CHECKING:
@@ -87,12 +88,19 @@ def _differences(recorded: Plain, actual: Plain, node: Node | None) -> Iterator[
         elif isinstance(left, list) and isinstance(right, list):
             pending.extend(reversed(_paired_items(path, left, right, node)))
         elif isinstance(left, dict) and isinstance(right, dict):
+            if left.keys() == right.keys() == _BYTES:
+                if left != right:
+                    yield Difference(f"${path}", left, right, VALUE_DIFFERS)
+                continue
             pending.extend(reversed(_paired_fields(path, left, right, node)))
         elif type(left) is not type(right):
             yield Difference(f"${path}", left, right, TYPE_DIFFERS)
         elif not _same_scalar(left, right):
             yield Difference(f"${path}", left, right, VALUE_DIFFERS)
 
+
+_BYTES: Final = {BASE64}
+"""The keys of stored bytes, which are one value."""
 
 _Pair: TypeAlias = "tuple[str, Plain | Missing, Plain | Missing, Node | None]"
 

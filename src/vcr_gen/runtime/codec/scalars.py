@@ -10,13 +10,12 @@ from typing import Any, Final, cast
 
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.tags import FLOAT, INT, STR
+from vcr_gen.runtime.codec.tags import BASE64, FLOAT, INT, STR
 from vcr_gen.runtime.plain import INT_MAX, INT_MIN, Plain, is_plain_text
 
 BIG_INT: Final = "$int"
 ODD_FLOAT: Final = "$float"
 ESCAPED: Final = "$escaped"
-BASE64: Final = "$base64"
 
 DECIMAL_DIGITS: Final = 1_000
 """Longer ints are written in hexadecimal, which takes linear time both ways."""

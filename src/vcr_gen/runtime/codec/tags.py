@@ -9,6 +9,7 @@ from vcr_gen.runtime.plain import Plain
 
 TYPE: Final = "$type"
 VALUE: Final = "$value"
+BASE64: Final = "$base64"
 
 ID: Final = "$id"
 SAME: Final = "$same"

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, final
 
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED, is_placeholder
-from vcr_gen.runtime.codec.scalars import BASE64, bytes_from_plain
+from vcr_gen.runtime.codec.scalars import bytes_from_plain
+from vcr_gen.runtime.codec.tags import BASE64
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.compressed import contents
 from vcr_gen.runtime.privacy.finder import Finder

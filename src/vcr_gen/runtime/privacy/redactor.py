@@ -9,7 +9,6 @@ from typing import Final, final
 
 from vcr_gen.runtime.codec.placeholders import ANY_SPELLING, joined
 from vcr_gen.runtime.codec.scalars import (
-    BASE64,
     BIG_INT,
     ESCAPED,
     bytes_from_plain,
@@ -17,7 +16,7 @@ from vcr_gen.runtime.codec.scalars import (
     str_from_plain,
     str_to_plain,
 )
-from vcr_gen.runtime.codec.tags import STRUCTURAL
+from vcr_gen.runtime.codec.tags import BASE64, STRUCTURAL
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.compressed import contents, opened
 from vcr_gen.runtime.privacy.credential_names import Naming, rule_of

@@ -11,7 +11,8 @@ from typing import Any, TypeVar, cast, final
 from vcr_gen.field_path_syntax import FieldPath, Wild
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, field_paths
 from vcr_gen.runtime.codec.placeholders import map_texts, placeholders_in
-from vcr_gen.runtime.codec.scalars import BASE64, bytes_from_plain, bytes_to_plain
+from vcr_gen.runtime.codec.scalars import bytes_from_plain, bytes_to_plain
+from vcr_gen.runtime.codec.tags import BASE64
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.align import Aligner
 from vcr_gen.runtime.privacy.compressed import rewritten

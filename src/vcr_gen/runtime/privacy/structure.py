@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from vcr_gen.runtime.codec.scalars import BASE64, bytes_from_plain
-from vcr_gen.runtime.codec.tags import TYPE, VALUE
+from vcr_gen.runtime.codec.scalars import bytes_from_plain
+from vcr_gen.runtime.codec.tags import BASE64, TYPE, VALUE
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.command_lines import argument_spans
 from vcr_gen.runtime.privacy.credential_names import Naming
