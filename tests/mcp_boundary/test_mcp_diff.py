@@ -266,6 +266,21 @@ def test_only_breaking_changes_fail_if_asked(tmp_path):
     assert run_command(*arguments, "--fail-on-breaking", cwd=tmp_path).code == 0
 
 
+def test_each_server_of_a_cassette_is_compared_with_itself(tmp_path):
+    shop, bank = [listing(tool("buy"))], [listing(tool("pay"))]
+    write_session(tmp_path / "old.yaml", shop=shop, bank=bank)
+    write_session(tmp_path / "new.yaml", bank=shop, shop=shop)
+    run = run_command("mcp", "diff", "old.yaml", "new.yaml", cwd=tmp_path)
+    assert [line for line in run.out.splitlines() if not line.startswith(" ")] == [
+        "breaking: bank: tool pay: removed",
+        "compatible: bank: tool buy: added",
+    ]
+
+    write_session(tmp_path / "new.yaml", shop=shop)
+    run = run_command("mcp", "diff", "old.yaml", "new.yaml", cwd=tmp_path)
+    assert (run.code, run.err) == (2, "old.yaml: the server bank is not in new.yaml\n")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -270,6 +270,15 @@ def test_names_of_one_listing(tmp_path):
     ]
 
 
+def test_names_of_two_servers(tmp_path):
+    shop, bank = [listing(tool("pay"), tool("order"))], [listing(tool("pay"), tool("ordder"))]
+    write_session(tmp_path / "tape.yaml", shop=shop, bank=bank)
+    run = lint(tmp_path, "tape.yaml")
+
+    assert codes(run) == ["shadowed-name bank", "lookalike-name bank"]
+    assert "bank: tool pay: name: listed by the server shop, too, in line" in run.out
+
+
 def test_credentials(tmp_path):
     key = "sk-ant-api03-" + "a1B2" * 20
     write_session(tmp_path / "tape.yaml", listing(tool("a", f"Uses the key {key}.")))

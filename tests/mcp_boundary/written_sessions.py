@@ -1,5 +1,6 @@
 """Cassettes of sessions that only a test has: what was asked, and what was answered."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ Exchange = tuple[str, dict[str, Any], Any]
 """Method, parameters, and the result; None for an error."""
 
 
-def write_session(path: Path, *exchanges: Exchange) -> Path:
+def write_session(path: Path, *exchanges: Exchange, **named: Sequence[Exchange]) -> Path:
+    """Write a session with a server, and others with servers that have names."""
     encode = Compiler().codec(dict[str, Any]).encode
+    everything = [("", exchange) for exchange in exchanges]
+    everything += [(f"server~{name}", each) for name, session in named.items() for each in session]
     with TapeWriter(path, VcrMcpServer) as tape:
-        for method, params, result in exchanges:
+        for on, (method, params, result) in everything:
             message = {"method": method, **({"params": encode(params)} if params else {})}
             arguments = {"message": message, "progress": None}
             if result is None:
@@ -22,9 +26,9 @@ def write_session(path: Path, *exchanges: Exchange) -> Path:
                     "$error": "vcr_gen.boundaries.mcp.rpc_messages:RpcError",
                     "args": [1, "no"],
                 }
-                tape.call("server.request", arguments, outcome="raised", value=error)
+                tape.call("server.request", arguments, outcome="raised", value=error, on=on)
             else:
-                tape.call("server.request", arguments, value=encode(result))
+                tape.call("server.request", arguments, value=encode(result), on=on)
     return path
 
 

@@ -49,13 +49,18 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare, and print the changes, the worst ones first."""
     require_mcp(arguments)
     from vcr_gen.boundaries.mcp.listings.call_validation import check_calls
-    from vcr_gen.boundaries.mcp.listings.recorded_listings import read_session
+    from vcr_gen.boundaries.mcp.listings.recorded_listings import pair_sessions, read_sessions
     from vcr_gen.boundaries.mcp.listings.server_comparison import compare_sessions
 
     terminal = Terminal.of(arguments)
-    before, after = read_session(arguments.before), read_session(arguments.after)
-    checked = check_calls(before, after)
-    changes = [*compare_sessions(before, after), *checked.changes]
+    checked = 0
+    changes: list[ServerChange] = []
+    for before, after in pair_sessions(
+        read_sessions(arguments.before), read_sessions(arguments.after)
+    ):
+        calls = check_calls(before, after)
+        checked += calls.count
+        changes += (*compare_sessions(before, after), *calls.changes)
     changes.sort(key=lambda change: list(_LEVELS).index(change.level))
     counts = Counter(change.level for change in changes)
     differ = counts["breaking"] if arguments.fail_on_breaking else len(changes)
@@ -66,10 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
         code=DIFFERENT if differ else FINE,
         found=[_diagnostic(each, arguments) for each in severe] if annotates else (),
         text="" if annotates else "\n".join(lines),
-        summary=_summary(counts, checked.count),
+        summary=_summary(counts, checked),
         document={
             **{level: counts[level] for level in _LEVELS},
-            "checked_requests": checked.count,
+            "checked_requests": checked,
             "changes": [_document(each) for each in changes],
         },
     )
@@ -88,7 +93,8 @@ def _lines(
 
 
 def _words(found: "ServerChange") -> str:
-    what = " ".join(part for part in (found.kind, found.name) if part)
+    owner = f"{found.server}:" if found.server else ""
+    what = " ".join(part for part in (owner, found.kind, found.name) if part)
     place = f": {found.change.field}" if found.change.field else ""
     return f"{what}{place}: {found.change.message}"
 
@@ -119,6 +125,7 @@ def _document(found: "ServerChange") -> dict[str, object]:
     sides: Sequence[tuple[str, object]] = (("before", change.before), ("after", change.after))
     return {
         "level": found.level,
+        "server": found.server,
         "kind": found.kind,
         "name": found.name,
         "field": change.field,

@@ -40,18 +40,19 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(arguments: argparse.Namespace) -> int:
     """Print the findings, without those that are allowed."""
     require_mcp(arguments)
-    from vcr_gen.boundaries.mcp.listings.recorded_listings import read_session
-    from vcr_gen.boundaries.mcp.listings.session_lint import HINTS, lint_session
+    from vcr_gen.boundaries.mcp.listings.recorded_listings import read_sessions
+    from vcr_gen.boundaries.mcp.listings.session_lint import HINTS, lint_sessions
 
     terminal = Terminal.of(arguments)
     config = read_scan_config(arguments.config)
     path = arguments.cassette
-    session = read_session(path)
-    baseline = read_session(arguments.baseline) if arguments.baseline else None
-    found = [*lint_session(session, baseline), *_credentials(path, config.redaction)]
+    sessions = read_sessions(path)
+    baseline = read_sessions(arguments.baseline) if arguments.baseline else None
+    found = [*lint_sessions(sessions, baseline), *_credentials(path, config.redaction)]
     findings = [each for each in found if each.fingerprint not in config.allowed]
     allowed = len(found) - len(findings)
-    items = sum(len(listing.items) for each in session.listings.values() for listing in each)
+    listings = [each for session in sessions.values() for each in session.listings.values()]
+    items = sum(len(listing.items) for each in listings for listing in each)
     summary = (
         f"{counted(items, 'listed item')}: "
         f"{counted(len(findings), 'finding') if findings else 'no findings'}"
@@ -74,7 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _diagnostic(finding: "LintFinding", hint: str) -> Diagnostic:
-    what = " ".join(part for part in (finding.kind, finding.name) if part)
+    owner = f"{finding.server}:" if finding.server else ""
+    what = " ".join(part for part in (owner, finding.kind, finding.name) if part)
     field = f": {finding.field}" if finding.field else ""
     shown = f": {finding.excerpt}" if finding.excerpt else ""
     message = f"{what}{field}: {finding.message}{shown} [{finding.fingerprint}]"
@@ -90,6 +92,7 @@ def _credentials(path: Path, redaction: Redaction) -> "list[LintFinding]":
             code="secret",
             path=path,
             line=each.line,
+            server="",
             kind="server",
             name="",
             field="",

@@ -1,7 +1,7 @@
 """Checks recorded requests and results against the schemas of another version of the server."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from vcr_gen.boundaries.mcp.listings.recorded_listings import Kind, Listed, Request, Session
@@ -46,7 +46,7 @@ def check_calls(before: Session, after: Session) -> CheckedCalls:
             continue
         for level, message in _problems(request, old, new):
             found.append(_change(request, level, message, new.line))
-    return CheckedCalls(count, tuple(found))
+    return CheckedCalls(count, tuple(replace(each, server=before.server) for each in found))
 
 
 def _was_accepted(request: Request) -> bool:

@@ -12,7 +12,16 @@ from vcr_gen.runtime.codec import Compiler
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.reading import Reading
 
-__all__ = ["KINDS", "Kind", "Listed", "Listing", "Request", "Session", "read_session"]
+__all__ = [
+    "KINDS",
+    "Kind",
+    "Listed",
+    "Listing",
+    "Request",
+    "Session",
+    "pair_sessions",
+    "read_sessions",
+]
 
 Kind: TypeAlias = Literal["server", "tool", "resource", "resource template", "prompt"]
 
@@ -88,6 +97,8 @@ class Session:
     """What a cassette has of one server."""
 
     path: Path
+    server: str
+    """The name that tells it from other servers on the cassette; empty if it has none."""
     greeting: Mapping[str, Any]
     """The answer in which the server says who it is and what it can do; empty if there is none."""
     greeting_line: int
@@ -108,23 +119,51 @@ class Session:
         return next(reversed(complete or listings), None)
 
 
-def read_session(path: Path) -> Session:
-    """The session in a cassette; raises `UsageError` if it has none."""
+def read_sessions(path: Path) -> dict[str, Session]:
+    """The sessions in a cassette by the names of servers; raises `UsageError` if it has none."""
     with Reading(path, change=redacting()) as reading:
         calls = [call for call in read_calls(reading) if call.start.of == "server.request"]
-    requests = [_request(call) for call in sorted(calls, key=lambda call: call.index)]
-    requests = [request for request in requests if request.method]
-    if not requests:
+    found: dict[str, list[Request]] = {}
+    for call in sorted(calls, key=lambda call: call.index):
+        request = _request(call)
+        if request.method:
+            found.setdefault(_server(call.start.on), []).append(request)
+    if not found:
         raise UsageError(
             f"{path}: the cassette has no session with an MCP server\n\n"
             f"hint: vcr-gen mcp record -o {path} -- COMMAND ..."
         )
+    places = _Places(path)
+    return {name: _session(path, name, requests, places) for name, requests in found.items()}
+
+
+def pair_sessions(
+    before: Mapping[str, Session], after: Mapping[str, Session]
+) -> list[tuple[Session, Session]]:
+    """The sessions of each server in two cassettes; single ones belong together by nature."""
+    if len(before) == len(after) == 1:
+        return list(zip(before.values(), after.values(), strict=True))
+    for name in before.keys() ^ after.keys():
+        one, other = (before, after) if name in before else (after, before)
+        path, lacking = next(iter(one.values())).path, next(iter(other.values())).path
+        what = f"the server {name}" if name else "a server without a name"
+        raise UsageError(f"{path}: {what} is not in {lacking}")
+    return [(session, after[name]) for name, session in before.items()]
+
+
+def _server(wrapper: str) -> str:
+    """The name of a server by its wrapper: `server~search`, or `server~2` without a name."""
+    name = wrapper.split("~")[1] if "~" in wrapper else ""
+    return "" if name.isdigit() else name
+
+
+def _session(path: Path, name: str, requests: Sequence[Request], places: "_Places") -> Session:
     answered = [request for request in requests if request.status == "returned"]
     greetings = [request for request in answered if request.method in _GREETINGS]
     greeting = greetings[-1] if greetings else Request("", {}, 0, "unfinished", {})
-    places = _Places(path)
     return Session(
         path,
+        name,
         greeting.result,
         greeting.line,
         requests,

@@ -1,7 +1,7 @@
 """Compares what two recorded servers offer: which changes break their clients."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import Any, Final, Literal, TypeAlias
 
@@ -39,6 +39,8 @@ class ServerChange:
     """Its line in the earlier cassette; 0 if it has none."""
     after_line: int = 0
     renamed_to: str = field(default="", kw_only=True)
+    server: str = field(default="", kw_only=True)
+    """The name of the server, if the cassette has several."""
 
     @property
     def level(self) -> Level:
@@ -54,7 +56,7 @@ def compare_sessions(before: Session, after: Session) -> list[ServerChange]:
     ]
     for kind in KINDS:
         found += _compare_listings(kind, before, after)
-    return found
+    return [replace(each, server=before.server) for each in found]
 
 
 def _server_changes(before: Session, after: Session) -> Changes:

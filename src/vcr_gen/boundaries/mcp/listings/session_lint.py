@@ -8,10 +8,16 @@ from typing import Any, Final
 
 from vcr_gen.boundaries.mcp.listings.deceptive_texts import deceptions, excerpt
 from vcr_gen.boundaries.mcp.listings.lookalike_names import foreign_letters, lookalikes
-from vcr_gen.boundaries.mcp.listings.recorded_listings import KINDS, Kind, Listed, Session
+from vcr_gen.boundaries.mcp.listings.recorded_listings import (
+    KINDS,
+    Kind,
+    Listed,
+    Session,
+    pair_sessions,
+)
 from vcr_gen.boundaries.mcp.listings.schema_forms import text_of
 
-__all__ = ["HINTS", "LintFinding", "lint_session"]
+__all__ = ["HINTS", "LintFinding", "lint_sessions"]
 
 HINTS: Final[Mapping[str, str]] = {
     "overrides-instructions": "a description says what a tool does; remove the order",
@@ -40,6 +46,8 @@ class LintFinding:
     code: str
     path: Path
     line: int
+    server: str
+    """The name of the server, if the cassette has several."""
     kind: Kind
     name: str
     field: str
@@ -49,18 +57,26 @@ class LintFinding:
     """The name of the finding in an allow-list; it changes with the text."""
 
 
-def lint_session(session: Session, baseline: Session | None = None) -> list[LintFinding]:
-    """All findings in what a server lists, in the order of lines."""
+def lint_sessions(
+    sessions: Mapping[str, Session], baseline: Mapping[str, Session] | None = None
+) -> list[LintFinding]:
+    """All findings in what the servers of a cassette list, in the order of lines."""
     found: dict[str, LintFinding] = {}
+    pairs = pair_sessions(baseline, sessions) if baseline else []
     for finding in (
-        *_instructions(session),
-        *(each for item in _items(session) for each in _item(session.path, item)),
-        *_names(session),
-        *_changes_within(session),
-        *(_changes_since(baseline, session) if baseline else ()),
+        *(each for session in sessions.values() for each in _session(session)),
+        *_names(sessions.values()),
+        *(each for old, new in pairs for each in _changes_since(old, new)),
     ):
         found.setdefault(finding.fingerprint, finding)
     return sorted(found.values(), key=lambda finding: (finding.line, finding.code))
+
+
+def _session(session: Session) -> Iterator[LintFinding]:
+    yield from _instructions(session)
+    for item in _items(session):
+        yield from _item(session, item)
+    yield from _changes_within(session)
 
 
 def _items(session: Session) -> Iterator[Listed]:
@@ -71,33 +87,41 @@ def _items(session: Session) -> Iterator[Listed]:
 
 def _instructions(session: Session) -> Iterator[LintFinding]:
     text = str(session.greeting.get("instructions") or "")
-    yield from _text(
-        session.path, Listed("server", "", {}, session.greeting_line), "instructions", text
-    )
+    itself = Listed("server", "", {}, session.greeting_line)
+    yield from _text(session, itself, "instructions", text)
 
 
-def _item(path: Path, item: Listed) -> Iterator[LintFinding]:
+def _item(session: Session, item: Listed) -> Iterator[LintFinding]:
     if item.kind in ("tool", "prompt") and foreign_letters(item.key):
         message = "the name has letters that only look like those of ASCII"
-        yield _finding("lookalike-name", path, item, "name", text=item.key, message=message)
+        yield _name("lookalike-name", session, item, message)
     for field, text in texts_of(item.data):
-        yield from _text(path, item, field, text)
+        yield from _text(session, item, field, text)
 
 
-def _text(path: Path, item: Listed, field: str, text: str) -> Iterator[LintFinding]:
+def _text(session: Session, item: Listed, field: str, text: str) -> Iterator[LintFinding]:
     for each in deceptions(text):
         yield _finding(
-            each.code, path, item, field, text=text, message=each.message, shown=each.excerpt
+            each.code, session, item, field, text=text, message=each.message, shown=each.excerpt
         )
 
 
 def _finding(
-    code: str, path: Path, item: Listed, field: str, *, text: str, message: str, shown: str = ""
+    code: str,
+    session: Session,
+    item: Listed,
+    field: str,
+    *,
+    text: str,
+    message: str,
+    shown: str = "",
 ) -> LintFinding:
-    identity = "\0".join((code, item.kind, item.key, field, text))
+    server = session.server
+    identity = "\0".join((code, server, item.kind, item.key, field, text))
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     shown = shown or excerpt(text, 0)
-    return LintFinding(code, path, item.line, item.kind, item.key, field, shown, message, digest)
+    place = session.path, item.line, server, item.kind, item.key, field
+    return LintFinding(code, *place, shown, message, digest)
 
 
 def texts_of(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -115,25 +139,25 @@ def texts_of(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
             yield from texts_of(inner, f"{path}[{number}]")
 
 
-def _names(session: Session) -> Iterator[LintFinding]:
-    """Tools and prompts that are taken for each other."""
+def _names(sessions: Iterable[Session]) -> Iterator[LintFinding]:
+    """Tools and prompts that are taken for each other, also those of two servers."""
     kinds: tuple[Kind, ...] = ("tool", "prompt")
     for kind in kinds:
-        listing = session.listing(kind)
-        items = listing.items if listing else ()
-        seen: dict[str, Listed] = {}
-        for item in items:
-            if item.key in seen:
-                message = f"listed twice, also in line {seen[item.key].line}"
-                yield _finding(
-                    "shadowed-name", session.path, item, "name", text=item.key, message=message
-                )
-            seen.setdefault(item.key, item)
-        for one, other in lookalikes(seen):
-            message = f"looks like {one}"
-            yield _finding(
-                "lookalike-name", session.path, seen[other], "name", text=other, message=message
-            )
+        seen: dict[str, tuple[Session, Listed]] = {}
+        for session, listing in ((each, each.listing(kind)) for each in sessions):
+            for item in listing.items if listing else ():
+                if item.key in seen:
+                    other, twin = seen[item.key]
+                    where = "twice" if other is session else f"by the server {other.server}, too"
+                    message = f"listed {where}, in line {twin.line}"
+                    yield _name("shadowed-name", session, item, message)
+                seen.setdefault(item.key, (session, item))
+        for one, other_name in lookalikes(seen):
+            yield _name("lookalike-name", *seen[other_name], f"looks like {one}")
+
+
+def _name(code: str, session: Session, item: Listed, message: str) -> LintFinding:
+    return _finding(code, session, item, "name", text=item.key, message=message)
 
 
 def _changes_within(session: Session) -> Iterator[LintFinding]:
@@ -143,7 +167,7 @@ def _changes_within(session: Session) -> Iterator[LintFinding]:
         for number, listing in enumerate(listings[1:], start=1):
             before = {item.key: item for each in listings[:number] for item in each.items}
             message = "changed during the session"
-            yield from _changed(session.path, before, listing.items, message)
+            yield from _changed(session, before, listing.items, message)
 
 
 def _changes_since(baseline: Session, session: Session) -> Iterator[LintFinding]:
@@ -154,15 +178,15 @@ def _changes_since(baseline: Session, session: Session) -> Iterator[LintFinding]
         text = {"instructions": each.greeting.get("instructions") or ""}
         sides.append(Listed("server", "", text, each.greeting_line))
     if baseline.greeting and session.greeting:
-        yield from _changed(session.path, {"": sides[0]}, [sides[1]], message)
+        yield from _changed(session, {"": sides[0]}, [sides[1]], message)
     for kind in KINDS:
         old, new = baseline.listing(kind), session.listing(kind)
         if old and new:
-            yield from _changed(session.path, old.by_key(), new.items, message)
+            yield from _changed(session, old.by_key(), new.items, message)
 
 
 def _changed(
-    path: Path, before: Mapping[str, Listed], items: Iterable[Listed], message: str
+    session: Session, before: Mapping[str, Listed], items: Iterable[Listed], message: str
 ) -> Iterator[LintFinding]:
     for item in items:
         old = before.get(item.key)
@@ -175,7 +199,7 @@ def _changed(
                 both = f"{was}\0{text}"
                 yield _finding(
                     "changed-description",
-                    path,
+                    session,
                     item,
                     field,
                     text=both,
