@@ -16,6 +16,7 @@ from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 PLAIN = (sys.executable, str(Path(__file__).with_name("plain_server.py")))
+ALTERED = (sys.executable, str(Path(__file__).with_name("altered_server.py")))
 SERVER = (sys.executable, str(Path(__file__).with_name("mcp_server_program.py")))
 VCR_GEN = (sys.executable, "-m", "vcr_gen.__main__")
 

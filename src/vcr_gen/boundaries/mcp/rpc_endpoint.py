@@ -155,9 +155,10 @@ class Endpoint:
     async def _take_progress(self, params: Mapping[str, Any]) -> None:
         pending = self._pending.get(params.get("progressToken", ""))
         if pending is not None and pending.progress is not None:
-            await pending.progress(
-                params.get("progress", 0), params.get("total"), params.get("message")
-            )
+            with suppress(DivergenceError):  # as for a notification
+                await pending.progress(
+                    params.get("progress", 0), params.get("total"), params.get("message")
+                )
 
     async def _begin_serving(self, number: int | str, frame: Frame, metadata: object) -> None:
         serving = self._serving[number] = _Serving()

@@ -33,10 +33,12 @@ def drive_stdio(cassette: Cassette, command: Sequence[str]) -> None:
     """
     cassette.loosen(*_ECHOED, default=True)
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    try:
-        asyncio.run(_drive(cassette, server))
-    finally:
-        _end(server)
+    assert server.stdout
+    with server.stdout:
+        try:
+            asyncio.run(_drive(cassette, server))
+        finally:
+            _end(server)
 
 
 def _end(server: "subprocess.Popen[bytes]") -> None:

@@ -85,7 +85,7 @@ class Dispatcher:
             return False
         if failed:
             return True
-        busy = self.running or self._given.go_on
+        busy = self.is_busy or self._given.go_on
         return not busy and not self._engine.driver_is_needed()
 
     def finish(self) -> None:
@@ -123,6 +123,13 @@ class Dispatcher:
         if not isinstance(slot.event, Start):
             return self._given.has(slot)
         return self._wrappers.target(slot.start) is not None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether inbound calls are being served whose answers may still come."""
+        collected = self._engine.state.collected
+        given_up = 0 if collected is None else sum(map(collected.is_passed_over, self._tasks))
+        return self.running > given_up
 
     @property
     def given(self) -> tuple[int, ...]:

@@ -27,6 +27,7 @@ from vcr_gen.runtime.tape.events import INTERNAL
 __all__ = [
     "GONE",
     "LIMIT",
+    "QUIET",
     "Patience",
     "peer_when_busy",
     "peer_when_idle",
@@ -36,6 +37,9 @@ __all__ = [
 
 LIMIT: Final = 10.0
 """Seconds after which something that a peer withholds is reported."""
+
+QUIET: Final = 1.0
+"""The same where nothing was asked of a peer that never pauses: it has nothing to work on."""
 
 
 @final

@@ -219,7 +219,10 @@ class ReplayState:
         if head is not None and self.collects(self.stall()):
             assert self.collected is not None
             self.collected.pass_over(head)
+            since = self.monitor.moved_at
             self.moved()
+            if self.peer is not None:  # what depends on the missing event is missing too
+                self.monitor.moved_at = since
         else:
             self.note_failure(self.stall(), all_wait=all_wait)
 
@@ -280,7 +283,7 @@ class ReplayState:
     def in_flight(self) -> bool:
         """Whether a call waits for its answer: from the tape, or from the program."""
         waits = any(waiter.call > 0 and waiter.hand_back is None for waiter in self.waiters)
-        return waits or self.dispatcher.running > 0
+        return waits or self.dispatcher.is_busy
 
     def others(self) -> list[threading.Thread]:
         """The threads of the program that are not at the tape."""
