@@ -4,4 +4,4 @@ from pathlib import Path
 
 from wrapping import wrap_package
 
-_WRAPPERS = wrap_package(Path(__file__).parent / "shop")
+_WRAPPERS = wrap_package(Path(__file__).parent / "shop", "follow = false\n")

@@ -222,7 +222,7 @@ def _set_up_project(root: Path, terminal: Terminal) -> int:
 
 
 def _list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal) -> int:
-    """Print one line for each boundary: direction, name, Protocol, wrapper, place."""
+    """Print one line for each boundary: direction, name, Protocol, wrapper, place, and why."""
     from vcr_gen.gen.runs.generation import generate
 
     generation = generate(config)
@@ -250,7 +250,8 @@ def _with_openable_path(boundary: "Generated", config: Config) -> "Generated":
 
 def _row(boundary: "Generated") -> tuple[str, ...]:
     place = f"{boundary.source}:{boundary.line}"
-    return (boundary.direction, boundary.name, boundary.protocol, boundary.wrapper, place)
+    why = f"reached from {boundary.reached_from}" if boundary.reached_from else ""
+    return (boundary.direction, boundary.name, boundary.protocol, boundary.wrapper, place, why)
 
 
 def _shown_config(config: Config, output_format: OutputFormat) -> str:

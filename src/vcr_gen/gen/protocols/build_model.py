@@ -1,8 +1,10 @@
 """Builds the model from the Protocols that were found."""
 
 import ast
-from collections.abc import Container, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
 from vcr_gen.gen.model.annotation import Reference, references
 from vcr_gen.gen.model.boundaries import (
@@ -15,6 +17,7 @@ from vcr_gen.gen.protocols.class_body import read_members
 from vcr_gen.gen.protocols.decorators import is_deprecated
 from vcr_gen.gen.protocols.discover import FoundProtocol
 from vcr_gen.gen.protocols.field_rules import FieldFinder
+from vcr_gen.gen.protocols.follow import does_something, reached_protocols
 from vcr_gen.gen.protocols.handles import handles
 from vcr_gen.gen.protocols.mro import linearize, own_parameters, scope_around
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
@@ -27,13 +30,87 @@ from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.gen.types.type_variables import declaration
 
-__all__ = ["build_module"]
+__all__ = ["build_module", "read_boundaries"]
+
+_TOO_DEEP: Final = "the bases or the types of a Protocol are nested too deeply"
+_SIMPLIFY: Final = "simplify the Protocol, or `exclude` the file"
+
+
+def read_boundaries(
+    loader: SourceLoader, found: Iterable[FoundProtocol], problems: Problems
+) -> Iterator[tuple[FoundProtocol, Boundary]]:
+    """The models of Protocols that can be wrapped, and of those that they lead to."""
+    boundaries: dict[str, tuple[FoundProtocol, Boundary]] = {}
+    refused: set[str] = set()
+    pending = deque(found)
+    while pending:
+        protocol = pending.popleft()
+        boundary = _read(loader, protocol, problems)
+        if boundary is None:
+            refused.add(protocol.definition.full_name)
+            continue
+        boundaries[boundary.full_name] = protocol, boundary
+        if problems.config.follow:
+            pending.extend(
+                each
+                for each in _followed(loader, boundary)
+                if each.definition.full_name not in refused and _is_news(each, boundaries, pending)
+            )
+    names = Counter(boundary.name for _, boundary in boundaries.values())
+    for each, boundary in boundaries.values():
+        is_unique = not each.reached_from or names[boundary.name] == 1
+        yield each, boundary if is_unique else replace(boundary, name=boundary.full_name)
+
+
+def _read(loader: SourceLoader, protocol: FoundProtocol, problems: Problems) -> Boundary | None:
+    """The model of a Protocol; None if it cannot be wrapped, which is an error if it is marked."""
+    of_protocol = Problems(problems.config)
+    try:
+        boundary = _boundary(loader, protocol, of_protocol)
+    except RecursionError:
+        module = protocol.definition.module
+        of_protocol.report("VCR101", _TOO_DEEP, _SIMPLIFY, module=module, node=None)
+    except RefusedProtocolError:
+        pass
+    else:
+        if not of_protocol.found and (not protocol.reached_from or does_something(boundary)):
+            return boundary
+    if not protocol.reached_from:
+        problems.found.extend(of_protocol.found)
+    return None
+
+
+def _followed(loader: SourceLoader, boundary: Boundary) -> Iterator[FoundProtocol]:
+    for reached in reached_protocols(loader, boundary):
+        definition = reached.definition
+        name = definition.qualname.rpartition(".")[2]
+        place = f"{boundary.full_name.removesuffix(boundary.qualname)}{reached.place}"
+        yield FoundProtocol(
+            definition, reached.direction, name, definition.module.name, reached_from=place
+        )
+
+
+def _is_news(
+    reached: FoundProtocol,
+    boundaries: Mapping[str, tuple[FoundProtocol, Boundary]],
+    pending: Iterable[FoundProtocol],
+) -> bool:
+    """Whether a Protocol is reached for the first time, or for the first time as outbound.
+
+    An object that the environment gives may be passed back to it, so outbound wins.
+    """
+    name = reached.definition.full_name
+    before = [each for each in pending if each.definition.full_name == name]
+    if name in boundaries:
+        before.append(boundaries[name][0])
+    is_settled = any(not each.reached_from or each.direction == "outbound" for each in before)
+    return not before or (not is_settled and reached.direction == "outbound")
 
 
 def build_module(
     loader: SourceLoader,
     name: str,
-    found: Iterable[FoundProtocol],
+    found: Iterable[tuple[FoundProtocol, Boundary]],
     known: Container[str],
     problems: Problems,
 ) -> SourceModule:
@@ -42,15 +119,9 @@ def build_module(
     variables: dict[Reference, TypeVariable] = {}
     lazy: set[bool] = set()
     display = name
-    for protocol in found:
+    for protocol, alone in found:
         display = problems.source(protocol.definition.module)
-        before = len(problems.found)
-        try:
-            boundary = _boundary(loader, protocol, known, problems)
-        except RefusedProtocolError:
-            continue
-        if len(problems.found) > before:
-            continue
+        boundary = replace(alone, handles=tuple(handles(loader, alone, known)))
         boundaries.append(boundary)
         lazy.update(_laziness(boundary, protocol.definition.module))
         for reference in _all_references(boundary):
@@ -69,9 +140,7 @@ def _declare(
                 _declare(other, loader, variables)
 
 
-def _boundary(
-    loader: SourceLoader, found: FoundProtocol, known: Container[str], problems: Problems
-) -> Boundary:
+def _boundary(loader: SourceLoader, found: FoundProtocol, problems: Problems) -> Boundary:
     definition = found.definition
     assert isinstance(definition.node, ast.ClassDef)
     unresolved: list[tuple[Module, ast.Name]] = []
@@ -99,7 +168,6 @@ def _boundary(
         deprecated=is_deprecated(definition.node, Scope(loader, definition.module)),
         full_name=definition.full_name,
     )
-    boundary = replace(boundary, handles=tuple(handles(loader, boundary, known)))
     return _with_rules(loader, boundary, found.rule, problems) if found.rule else boundary
 
 

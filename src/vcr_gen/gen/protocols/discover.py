@@ -36,6 +36,8 @@ class FoundProtocol:
     """The module that the output is filed under."""
     rule: BoundaryRule | None = None
     """The rule that names it; None when it is marked."""
+    reached_from: str = ""
+    """Where another boundary mentions it, if it is neither marked nor in a rule."""
 
 
 def discover_marked(

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from vcr_gen.gen.diagnostics import Diagnostic
-from vcr_gen.gen.model.boundaries import SourceModule
+from vcr_gen.gen.model.boundaries import Boundary, SourceModule
 from vcr_gen.gen.output.ownership import PREFIX
-from vcr_gen.gen.protocols.build_model import build_module
+from vcr_gen.gen.protocols.build_model import build_module, read_boundaries
 from vcr_gen.gen.protocols.discover import FoundProtocol, discover_marked, discover_ruled
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.rendering.formatting import Progress, RenderedFile, no_progress
@@ -25,8 +25,6 @@ _Item = TypeVar("_Item")
 
 _OF_PACKAGE: Final = "_package"
 """The generated module for the Protocols in a package's `__init__`."""
-
-_TOO_DEEP: Final = "simplify the Protocol, or `exclude` the file"
 
 _STEPS: Final = 3
 """Discover, build the model, render: what `progress` counts."""
@@ -46,6 +44,8 @@ class Generated:
     source: str
     """The Protocol's file, as it is shown."""
     line: int
+    reached_from: str = ""
+    """Where another boundary mentions it, if the Protocol is neither marked nor in a rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,17 +82,18 @@ def generate(
     )
     problems = Problems(config)
     found = _discover(config, sources, loader, problems, progress)
-    modules = _build_models(config, found, loader, problems, progress)
+    read = {
+        boundary.full_name: (protocol, boundary)
+        for protocol, boundary in read_boundaries(loader, found.values(), problems)
+    }
+    modules = _build_models(config, read, loader, problems, progress)
     if problems.found:
-        built = {
-            boundary.full_name for module in modules.values() for boundary in module.boundaries
-        }
         return Generation(
             diagnostics=tuple(sorted(set(problems.found))),
             refused=tuple(
                 f"{marked.module}:{marked.definition.qualname}"
                 for full_name, marked in found.items()
-                if full_name not in built
+                if full_name not in read
             ),
         )
     try:
@@ -104,7 +105,7 @@ def generate(
         return Generation(diagnostics=(error.diagnostic(config),))
     return Generation(
         files=tuple(sorted(files, key=_by_path)),
-        boundaries=tuple(_listed(modules, rendered, found)),
+        boundaries=tuple(_listed(modules, rendered, read)),
         inputs=loader.digests,
     )
 
@@ -130,26 +131,20 @@ def _discover(
 
 def _build_models(
     config: Config,
-    found: Mapping[str, FoundProtocol],
+    read: Mapping[str, tuple[FoundProtocol, Boundary]],
     loader: SourceLoader,
     problems: Problems,
     progress: Progress,
 ) -> dict[str, SourceModule]:
     """The source modules that hold boundaries, by the names of their generated modules."""
-    groups: dict[str, list[FoundProtocol]] = {}
-    for marked in found.values():
-        groups.setdefault(marked.module, []).append(marked)
+    groups: dict[str, list[tuple[FoundProtocol, Boundary]]] = {}
+    for protocol, boundary in read.values():
+        groups.setdefault(protocol.module, []).append((protocol, boundary))
     modules: dict[str, SourceModule] = {}
     for name in _counted(sorted(groups), len(groups), progress, step=1):
         _refuse_same_output(config, loader, name, groups, problems)
-        try:
-            module = build_module(loader, name, groups[name], found, problems)
-        except RecursionError:
-            message = "the bases or the types of a Protocol are nested too deeply"
-            place = groups[name][0].definition.module
-            problems.report("VCR101", message, _TOO_DEEP, module=place, node=None)
-        else:
-            modules[_output(config, loader, name)] = module
+        module = build_module(loader, name, groups[name], read, problems)
+        modules[_output(config, loader, name)] = module
     return dict(sorted(modules.items()))
 
 
@@ -221,12 +216,13 @@ def _refuse_same_output(
 def _listed(
     modules: Mapping[str, SourceModule],
     rendered: Iterable[RenderedModule],
-    found: Mapping[str, FoundProtocol],
+    read: Mapping[str, tuple[FoundProtocol, Boundary]],
 ) -> Iterator[Generated]:
     for made in rendered:
         module = modules[made.name]
         for boundary, view in zip(module.boundaries, made.view.boundaries, strict=True):
-            definition = found[boundary.full_name].definition
+            protocol = read[boundary.full_name][0]
+            definition = protocol.definition
             yield Generated(
                 boundary.name,
                 boundary.direction,
@@ -234,4 +230,5 @@ def _listed(
                 f"{made.name}:{view.wrapper}",
                 module.display,
                 definition.node.lineno,
+                protocol.reached_from,
             )

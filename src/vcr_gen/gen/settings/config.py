@@ -63,6 +63,12 @@ SETTINGS: Final = (
     ),
     Setting("exclude", "globs of files and folders that are not searched for boundaries", "`[]`"),
     Setting(
+        "follow",
+        "whether Protocols without a mark that a boundary mentions are wrapped too: their objects "
+        "are handles",
+        "`true`",
+    ),
+    Setting(
         "target-version",
         'the Python that `sys.version_info` conditions are evaluated for, as `"3.12"`',
         "lower bound of `requires-python`, or of `python` in `[tool.poetry.dependencies]`; "
@@ -192,6 +198,8 @@ class Config:
     """The package that the generated package is named after; by default the top-level one."""
     exclude: tuple[str, ...] = ()
     """Globs, relative to the root, of files and folders that are not searched for boundaries."""
+    follow: bool = True
+    """Whether unmarked Protocols that a boundary mentions are wrapped too."""
     target_version: tuple[int, int] = MINIMUM_TARGET
     """`sys.version_info` conditions are evaluated for it, so that all machines agree."""
     platform: str = "linux"

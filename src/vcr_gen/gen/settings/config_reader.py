@@ -157,6 +157,7 @@ def _build(
         root=root,
         sources=folders,
         exclude=table.strings("exclude") or (),
+        follow=table.boolean("follow") is not False,
         output=_output(table, root, folders),
         target_version=_target_version(table, document),
         platform=table.string("platform") or "linux",

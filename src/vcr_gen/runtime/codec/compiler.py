@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, get_args, get_origin
 
-from vcr_gen.errors import DecodeError, EncodeError
+from vcr_gen.errors import DecodeError, EncodeError, VcrError
 from vcr_gen.field_path_syntax import Step
 from vcr_gen.runtime.codec.annotations import strip_annotated
 from vcr_gen.runtime.codec.classes import class_node
@@ -252,6 +252,8 @@ def _translated(
             error, cause = public(**fault.facts), fault.__cause__
         except RecursionError:
             error, cause = public(**_TOO_DEEP.facts), None
+        except VcrError:
+            raise
         except Exception as raised:  # by code of the value's class: a property, an iterator
             got = f"one whose code raises {type(raised).__name__}: {raised}"
             error, cause = public(**Fault("a value that can be read", got).facts), raised

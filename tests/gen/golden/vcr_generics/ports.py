@@ -7,7 +7,14 @@ import typing
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, AnyStr, Final, Generic, TypeVar
 
-from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, recorded_attribute
+from vcr_gen.runtime import (
+    Boundary,
+    Call,
+    InboundWrapper,
+    OutboundWrapper,
+    event,
+    recorded_attribute,
+)
 
 from generics.ports import (
     Cell,
@@ -238,6 +245,7 @@ PUMP: Final = Boundary(
     protocol="generics.ports:Pump",
     wrapper=VcrPump,
     calls={"into": PumpInto, "watched": PumpWatched},
+    handles=("vcr_generics.ports:SINK",),
 )
 
 
@@ -277,6 +285,31 @@ ESTIMATOR: Final = Boundary(
     calls={"fit": EstimatorFit, "predict": EstimatorPredict},
 )
 
+
+@event
+class SinkPut(Call, Generic[K_contra]):
+    item: K_contra
+
+    def __call__(self, target: Sink[K_contra]) -> None:
+        target.put(self.item)
+
+
+class VcrSink(InboundWrapper[Sink[K_contra]]):
+    """Records and replays `Sink`."""
+
+    def put(self, item: K_contra) -> None:
+        call: SinkPut[K_contra] = SinkPut(item=item)
+        self._port.call(call)
+
+
+SINK: Final = Boundary(
+    "Sink",
+    direction="inbound",
+    protocol="generics.ports:Sink",
+    wrapper=VcrSink,
+    calls={"put": SinkPut},
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_repo_is_a_repo(wrapper: VcrRepo[K_contra, T_co]) -> Repo[K_contra, T_co]:
@@ -296,3 +329,6 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_estimator_is_a_estimator(wrapper: VcrEstimator[X, T_co]) -> Estimator[X, T_co]:
         return wrapper  # pyright: ignore[reportReturnType]
+
+    def vcr_sink_is_a_sink(wrapper: VcrSink[K_contra]) -> Sink[K_contra]:
+        return wrapper

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vcr_overloads_that_overlap.ports import (
+        COMPARABLE,
         COMPARES,
         FIELD,
         GETTER,
         MAYBE_ASYNC,
         OPTIONS,
         SESSION,
+        ComparableCompare,
         ComparesCall,
         ComparesCall2,
         FieldSame,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
         SessionRequest3,
         SessionTotal,
         SessionTotal2,
+        VcrComparable,
         VcrCompares,
         VcrField,
         VcrGetter,
@@ -39,12 +42,14 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "COMPARABLE",
     "COMPARES",
     "FIELD",
     "GETTER",
     "MAYBE_ASYNC",
     "OPTIONS",
     "SESSION",
+    "ComparableCompare",
     "ComparesCall",
     "ComparesCall2",
     "FieldSame",
@@ -59,6 +64,7 @@ __all__ = [
     "SessionRequest3",
     "SessionTotal",
     "SessionTotal2",
+    "VcrComparable",
     "VcrCompares",
     "VcrField",
     "VcrGetter",
@@ -68,12 +74,14 @@ __all__ = [
 ]
 
 _HOMES = {
+    "COMPARABLE": "vcr_overloads_that_overlap.ports",
     "COMPARES": "vcr_overloads_that_overlap.ports",
     "FIELD": "vcr_overloads_that_overlap.ports",
     "GETTER": "vcr_overloads_that_overlap.ports",
     "MAYBE_ASYNC": "vcr_overloads_that_overlap.ports",
     "OPTIONS": "vcr_overloads_that_overlap.ports",
     "SESSION": "vcr_overloads_that_overlap.ports",
+    "ComparableCompare": "vcr_overloads_that_overlap.ports",
     "ComparesCall": "vcr_overloads_that_overlap.ports",
     "ComparesCall2": "vcr_overloads_that_overlap.ports",
     "FieldSame": "vcr_overloads_that_overlap.ports",
@@ -88,6 +96,7 @@ _HOMES = {
     "SessionRequest3": "vcr_overloads_that_overlap.ports",
     "SessionTotal": "vcr_overloads_that_overlap.ports",
     "SessionTotal2": "vcr_overloads_that_overlap.ports",
+    "VcrComparable": "vcr_overloads_that_overlap.ports",
     "VcrCompares": "vcr_overloads_that_overlap.ports",
     "VcrField": "vcr_overloads_that_overlap.ports",
     "VcrGetter": "vcr_overloads_that_overlap.ports",

@@ -6,7 +6,7 @@
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, overload
 
-from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, implementation
+from vcr_gen.runtime import Boundary, Call, InboundWrapper, OutboundWrapper, event, implementation
 
 from overloads_that_overlap.ports import (
     Comparable,
@@ -14,6 +14,7 @@ from overloads_that_overlap.ports import (
     Field,
     Getter,
     KeyT,
+    KeyT_contra,
     MaybeAsync,
     Options,
     R,
@@ -62,6 +63,7 @@ COMPARES: Final = Boundary(
     protocol="overloads_that_overlap.ports:Compares",
     wrapper=VcrCompares,
     calls={"__call__": ComparesCall, "__call__#2": ComparesCall2},
+    handles=("vcr_overloads_that_overlap.ports:COMPARABLE",),
 )
 
 
@@ -306,6 +308,31 @@ SESSION: Final = Boundary(
     },
 )
 
+
+@event
+class ComparableCompare(Call, Generic[KeyT_contra, RowT_co]):
+    other: KeyT_contra
+
+    def __call__(self, target: Comparable[KeyT_contra, RowT_co]) -> RowT_co:
+        return target.compare(self.other)
+
+
+class VcrComparable(InboundWrapper[Comparable[KeyT_contra, RowT_co]]):
+    """Records and replays `Comparable`."""
+
+    def compare(self, other: KeyT_contra) -> RowT_co:
+        call: ComparableCompare[KeyT_contra, RowT_co] = ComparableCompare(other=other)
+        return self._port.call(call)
+
+
+COMPARABLE: Final = Boundary(
+    "Comparable",
+    direction="inbound",
+    protocol="overloads_that_overlap.ports:Comparable",
+    wrapper=VcrComparable,
+    calls={"compare": ComparableCompare},
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_compares_is_a_compares(wrapper: VcrCompares) -> Compares:
@@ -325,3 +352,8 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_session_is_a_session(wrapper: VcrSession) -> Session:
         return wrapper
+
+    def vcr_comparable_is_a_comparable(
+        wrapper: VcrComparable[KeyT_contra, RowT_co],
+    ) -> Comparable[KeyT_contra, RowT_co]:
+        return wrapper  # pyright: ignore[reportReturnType]
