@@ -16,17 +16,23 @@ Transport: TypeAlias = AbstractAsyncContextManager[tuple[Any, Any]]
 
 
 def mcp_transport(
-    cassette: Cassette, server: Sequence[str] | str | Transport, *, name: str = ""
+    cassette: Cassette,
+    server: Sequence[str] | str | Transport,
+    *,
+    name: str = "",
+    faults: Sequence[str] = (),
 ) -> Transport:
     """A transport for the `Client` of the official SDK.
 
     `server` is the real server: the command that starts it, its URL, or a transport to it. A
     replay neither starts it nor connects to it. `name` tells it from other servers on the cassette.
+    `faults` are what `vcr-gen mcp serve` takes as `--fault`, such as `tools/call@2=timeout`.
     """
     require("mcp", extra="mcp", wanted_by="mcp_transport")
+    from vcr_gen.boundaries.mcp.faults import parse_fault
     from vcr_gen.boundaries.mcp.sdk_transport import transport
 
-    return transport(cassette, server, name)
+    return transport(cassette, server, name, [*map(parse_fault, faults)])
 
 
 @final
@@ -36,6 +42,12 @@ class McpOnCassette:
     def __init__(self, cassette: Cassette) -> None:
         self._cassette = cassette
 
-    def transport(self, server: Sequence[str] | str | Transport, *, name: str = "") -> Transport:
+    def transport(
+        self,
+        server: Sequence[str] | str | Transport,
+        *,
+        name: str = "",
+        faults: Sequence[str] = (),
+    ) -> Transport:
         """A transport for a client, as `mcp_transport`."""
-        return mcp_transport(self._cassette, server, name=name)
+        return mcp_transport(self._cassette, server, name=name, faults=faults)

@@ -1,5 +1,6 @@
 """The seat of a client: its server is recorded, or played from the tape."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, Protocol, final
 
@@ -7,6 +8,7 @@ import anyio
 
 from vcr_boundaries import VcrMcpClient, VcrMcpServer
 from vcr_gen import Cassette, Driver, Rule, Volatile
+from vcr_gen.boundaries.mcp.faults import Breakable, Fault, FaultyServer
 from vcr_gen.boundaries.mcp.ports import Progress
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Handler
 from vcr_gen.boundaries.mcp.rpc_messages import Message, Result
@@ -18,6 +20,8 @@ _PAUSE: Final = 0.001
 """Seconds in which an idle loop can deliver a message."""
 _PROGRESS: Final = Rule("server.request", "progress", Volatile)
 """Whether a client wants to hear of progress is not compared."""
+_ABILITIES: Final = Rule("server", "message.params._meta", Volatile)
+"""What a client of 2026 adds to each request: its abilities, and how much it wants to be logged."""
 _HANDSHAKE: Final = tuple(
     Rule("server.request", f"message.params.{name}", Volatile)
     for name in ("protocolVersion", "capabilities")
@@ -46,10 +50,18 @@ class ClientSeat:
     """What a client and its server ask of each other passes the wrappers.
 
     `client` and `server` are the ends that receive the frames of each; `server` is used only
-    while recording.
+    while recording. `faults` break the answers to a client, through its `connection`.
     """
 
-    def __init__(self, cassette: Cassette, client: Client, server: Endpoint | None) -> None:
+    def __init__(
+        self,
+        cassette: Cassette,
+        client: Client,
+        server: Endpoint | None,
+        *,
+        faults: Sequence[Fault] = (),
+        connection: Breakable | None = None,
+    ) -> None:
         self._client = client
         told = VcrMcpClient(cassette=cassette, inner=client)
         self._told = told
@@ -58,10 +70,14 @@ class ClientSeat:
             client.handler = VcrMcpServer(cassette=cassette, inner=server)
         else:
             cassette.loosen(_PROGRESS, default=True)
+            if cassette.leftovers:  # the tape serves clients other than the recorded one
+                cassette.loosen(_ABILITIES, default=True)
             if cassette.imported is not None:
                 cassette.loosen(*_HANDSHAKE, default=True)
             client.handler = _Heard(VcrMcpServer(cassette=cassette))
             self._driver = Driver(cassette, told)
+        if faults and connection is not None:
+            client.handler = FaultyServer(client.handler, faults, connection)
 
     async def play_server(self) -> None:
         """Ask the client what the server asked in the recording, until the end of the tape."""

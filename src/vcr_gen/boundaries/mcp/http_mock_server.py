@@ -1,7 +1,7 @@
 """Serves a recorded session to a client over streamable HTTP, on loopback."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, cast, final
@@ -16,7 +16,9 @@ from pydantic import RootModel
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vcr_gen import Cassette
+from vcr_gen.boundaries.mcp.breakable_responses import BreakableResponses
 from vcr_gen.boundaries.mcp.client_seat import ClientSeat
+from vcr_gen.boundaries.mcp.faults import Fault
 from vcr_gen.boundaries.mcp.loopback_server import SECURITY, LoopbackServer
 from vcr_gen.boundaries.mcp.ports import Progress
 from vcr_gen.boundaries.mcp.rpc_endpoint import Handler, answer_of, progress_to, without_token
@@ -26,21 +28,22 @@ from vcr_gen.errors import DivergenceError
 __all__ = ["serve_http"]
 
 
-def serve_http(cassette: Cassette, port: int) -> None:
+def serve_http(cassette: Cassette, port: int, *, faults: Sequence[Fault] = ()) -> None:
     """Answer clients at `http://127.0.0.1:PORT/mcp`, until a signal ends the process."""
-    asyncio.run(_serve(cassette, LoopbackServer(port)))
+    asyncio.run(_serve(cassette, LoopbackServer(port), faults))
 
 
-async def _serve(cassette: Cassette, server: LoopbackServer) -> None:
+async def _serve(cassette: Cassette, server: LoopbackServer, faults: Sequence[Fault]) -> None:
     with cassette.peer() as peer:
         async with anyio.create_task_group() as tasks:
             client = _HttpClient(server)
-            seat = ClientSeat(cassette, client, None)
+            responses = BreakableResponses()
+            seat = ClientSeat(cassette, client, None, faults=faults, connection=responses)
             client.when_it_speaks = lambda: tasks.start_soon(seat.play_server)
             sdk: Server[Any] = Server("vcr-gen")
             sdk.middleware[:] = [client.hear]
             app = client.watched(sdk.streamable_http_app(transport_security=SECURITY))
-            await server.run(app, f"serving at {server.origin}/mcp")
+            await server.run(responses.of(app), f"serving at {server.origin}/mcp")
             peer.gone()
 
 

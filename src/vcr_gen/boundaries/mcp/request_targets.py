@@ -63,9 +63,10 @@ def recorded_messages(path: Path) -> Iterator[RecordedMessage]:
                 yield RecordedMessage(title, call.method == "request", call.line)
 
 
-def check_recorded(path: Path, targets: Iterable[Target]) -> None:
-    """Refuse a name that no message of a recorded client has."""
-    titles = [message.title for message in recorded_messages(path)]
+def check_recorded(path: Path, targets: Iterable[Target], *, requests: bool = False) -> None:
+    """Refuse a name that no message of a recorded client has, or no request."""
+    messages = recorded_messages(path)
+    titles = [message.title for message in messages if message.is_request or not requests]
     known = {title.replace(" ", ":", 1) for title in titles} | {
         title.partition(" ")[0] for title in titles
     }

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from vcr_gen.boundary import Codec, Match, Shown
 
-__all__ = ["Message", "Result", "RpcError", "ShownMessage"]
+__all__ = ["Message", "Result", "RpcError", "ShownMessage", "title_of"]
 
 _VARYING: Final = frozenset(
     {
@@ -29,6 +29,13 @@ class Message:
     params: dict[str, Any] = field(default_factory=dict)
     metadata: object = field(default=None, compare=False)
     """What the client's transport needs to know of it, such as headers; not recorded."""
+
+
+def title_of(message: Message) -> str:
+    """What messages of vcr-gen call a message: `tools/call search`."""
+    params = message.params
+    named = "".join(str(params[key]) for key in ("name", "uri") if params.get(key) is not None)
+    return f"{message.method} {named}".rstrip()
 
 
 def _to_plain(message: Message) -> object:

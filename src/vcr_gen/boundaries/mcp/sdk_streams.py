@@ -7,6 +7,7 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
+from vcr_gen.boundaries.mcp.faults import MALFORMED
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame
 
 __all__ = ["StreamWire", "Streams"]
@@ -39,3 +40,20 @@ class StreamWire:
             if isinstance(item, SessionMessage):
                 frame = item.message.model_dump(by_alias=True, exclude_unset=True)
                 await end.receive(frame, item.metadata)
+
+    async def send_malformed(self) -> None:
+        """Give that side the error that a transport makes of a line that is not JSON."""
+        try:
+            jsonrpc_message_adapter.validate_json(MALFORMED)
+        except ValueError as error:
+            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                await self._writes.send(error)
+
+    async def disconnect(self) -> None:
+        """Close the connection."""
+        await self._writes.aclose()
+
+    async def crash(self, code: int) -> None:
+        """Close the connection: nothing else shows that a server in another process crashed."""
+        del code
+        await self._writes.aclose()

@@ -11,6 +11,7 @@ from mcp.shared.message import SessionMessage
 
 from vcr_gen import Cassette
 from vcr_gen.boundaries.mcp.client_seat import ClientSeat
+from vcr_gen.boundaries.mcp.faults import Fault
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint
 from vcr_gen.boundaries.mcp.sdk_streams import Streams, StreamWire
 
@@ -22,6 +23,7 @@ async def transport(
     cassette: Cassette,
     server: Sequence[str] | str | AbstractAsyncContextManager[Streams],
     name: str,
+    faults: Sequence[Fault] = (),
 ) -> AsyncIterator[Streams]:
     """Connect a client to the real server while recording, and to the tape in a replay."""
     to_client, client_reads = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -35,7 +37,7 @@ async def transport(
         client = Endpoint(tasks, client_wire)
         server_end = None if server_wire is None else Endpoint(tasks, server_wire)
         with cassette.naming(name) if name else nullcontext():
-            seat = ClientSeat(cassette, client, server_end)
+            seat = ClientSeat(cassette, client, server_end, faults=faults, connection=client_wire)
         tasks.start_soon(client_wire.pass_to, client)
         if server_wire is not None and server_end is not None:
             tasks.start_soon(_hear_server, server_wire, server_end, seat)

@@ -5,8 +5,9 @@ import sys
 import warnings
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from vcr_gen.cli.mcp.loose_serving import checked, dry_run, matching
 from vcr_gen.cli.mcp.server_commands import (
     anchors_of,
     port,
@@ -19,6 +20,7 @@ from vcr_gen.errors import DivergenceError, ReplayError
 
 if TYPE_CHECKING:
     from vcr_gen import Cassette
+    from vcr_gen.boundaries.mcp.faults import Fault
 
 __all__ = ["add_parser", "run"]
 
@@ -65,6 +67,20 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "method_and_arguments, subset or sequential; for all requests, or for those of a method, "
         "or of a tool: tools/call:search=subset (repeatable)",
     )
+    serve.add_argument(
+        "--fault",
+        action="append",
+        default=[],
+        metavar="METHOD[:NAME][@COUNT]=FAULT",
+        help="break the answers to some requests: error:CODE[:MESSAGE], delay:SECONDS, timeout, "
+        "malformed, disconnect or crash[:CODE]; @2 is for the second of them only, @1-3 for the "
+        "first three (repeatable)",
+    )
+    serve.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="say which recorded requests each fault would hit, and do not serve",
+    )
 
 
 def _factor(text: str) -> float:
@@ -79,7 +95,10 @@ def run(arguments: argparse.Namespace) -> int:
     require_mcp(arguments)
     from vcr_gen import Cassette, UnusedRuleWarning
 
-    options = _matching(arguments.cassette, arguments.strategy)
+    if arguments.dry_run:
+        return dry_run(arguments.cassette, arguments.fault)
+    options = matching(arguments.cassette, arguments.strategy)
+    faults = checked(arguments.cassette, arguments.fault)
     warnings.simplefilter("ignore", UnusedRuleWarning)  # a client need not ask for everything
     again = recording_command(arguments.cassette, ["--", "COMMAND", "..."])
     path, already = _launch(arguments)
@@ -93,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
             record_with=again,
             **options,
         ) as cassette:
-            _serve(cassette, arguments, already)
+            _serve(cassette, arguments, already, faults)
     except (DivergenceError, ReplayError) as error:
         print(error, file=sys.stderr)
         return DIFFERENT
@@ -114,30 +133,18 @@ def _launch(arguments: argparse.Namespace) -> tuple[Path, bytes]:
     return path if first is None else served_path(path, first), already
 
 
-def _matching(path: Path, strategies: list[str]) -> dict[str, Any]:
-    """The options of the cassette for the strategies; they must be for something that it has."""
-    if not strategies:
-        return {}
-    from vcr_gen.boundaries.mcp.request_matching import mcp_matching
-    from vcr_gen.boundaries.mcp.request_targets import check_recorded, target_of
-
-    options = mcp_matching(*strategies)
-    if path.exists():
-        named = (text.rpartition("=")[0] for text in strategies if "=" in text)
-        check_recorded(path, map(target_of, named))
-    return options
-
-
-def _serve(cassette: "Cassette", arguments: argparse.Namespace, already: bytes) -> None:
+def _serve(
+    cassette: "Cassette", arguments: argparse.Namespace, already: bytes, faults: "list[Fault]"
+) -> None:
     if arguments.http is not None:
         from vcr_gen.boundaries.mcp.http_mock_server import serve_http
 
-        serve_http(cassette, arguments.http)
+        serve_http(cassette, arguments.http, faults=faults)
     elif arguments.sse is not None:
         from vcr_gen.boundaries.mcp.sse_mock_server import serve_sse
 
-        serve_sse(cassette, arguments.sse)
+        serve_sse(cassette, arguments.sse, faults=faults)
     else:
         from vcr_gen.boundaries.mcp.mock_server import serve_stdio
 
-        serve_stdio(cassette, already)
+        serve_stdio(cassette, already, faults=faults)

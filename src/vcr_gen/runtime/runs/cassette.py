@@ -193,6 +193,11 @@ class Cassette:
         return self._run.calls_real
 
     @property
+    def leftovers(self) -> bool:
+        """Whether a replay may leave events unused."""
+        return self._settings.leftovers
+
+    @property
     def remaining(self) -> int:
         """The number of unused recorded events, as counted by `vcr-gen cassette check`."""
         return self._run.remaining
