@@ -159,7 +159,7 @@ class StandardHook(AsyncioHook):
         if self._passes:
             return self._selector.select(timeout)
         ready = self.loop._ready  # a thread may add to it
-        retries = bool(ready) and all(redelivers(handle._callback) for handle in tuple(ready))
+        retries = bool(ready) and redelivers(ready[0]._callback) and self._only_redelivers()
         idles = retries and self._retried  # the task has been cancelled once by then
         self._retried = retries
         if ((timeout is not None and timeout <= 0) or ready) and not idles:
@@ -181,6 +181,10 @@ class StandardHook(AsyncioHook):
         if wait != 0:
             self._loops.session.woken(when)
         return self._oldest(events) if self._loops.session.one_by_one else events
+
+    def _only_redelivers(self) -> bool:
+        """Whether the loop has no other callbacks ready than those that `redelivers` means."""
+        return all(redelivers(handle._callback) for handle in tuple(self.loop._ready))
 
     def _oldest(self, events: _Events) -> _Events:
         """The input that has waited longest; the other inputs are still there next time."""

@@ -57,7 +57,9 @@ class Finder:
         """What a name says of its value."""
         if self._keys and name.lower() in self._keys:
             return Naming.STRONG
-        return naming_of(name, in_query=in_query) if self.by_names else Naming.HARMLESS
+        if not self.by_names:
+            return Naming.HARMLESS
+        return naming_of(name, in_query=True) if in_query else naming_of(name)
 
     def may_hold(self, text: str) -> bool:
         """A cheap check whether a text may contain a key; a negative answer is reliable."""

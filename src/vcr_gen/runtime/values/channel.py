@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from traceback import walk_tb
 from typing import Any, Final, Literal, TypeAlias, final
 
@@ -120,13 +119,12 @@ class ValueChannel:
             plain = self.anchors.restore(plain)
         try:
             try:
-                value = self.run(self.codec.decode, plain)
+                value = self._decode(plain)
                 if fed and holds(b"<redacted:"):  # other placeholders come back in many forms
                     self.secrets.feed(plain)
                 return value
             except DecodeError as error:  # the secret may be a field that is not text
-                decode = partial(self.run, self.codec.decode)
-                return decode_with_typed_placeholders(decode, plain, error)
+                return decode_with_typed_placeholders(self._decode, plain, error)
         except DecodeError as error:
             raise DecodeError(
                 path=self.what + error.path.removeprefix("$"),
@@ -134,6 +132,13 @@ class ValueChannel:
                 got=error.got,
                 hint=error.hint,
             ) from None
+
+    def _decode(self, plain: Plain) -> Any:
+        before, at_work.channel = at_work.channel, self
+        try:
+            return self.codec.decode(plain)
+        finally:
+            at_work.channel = before
 
     def differences(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """How a live value differs from the recorded one, both in stored form."""
