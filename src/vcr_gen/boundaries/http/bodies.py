@@ -55,6 +55,8 @@ def describe_body(content: bytes, content_type: str) -> Body:
 
 def multipart_boundary(content_type: str) -> str:
     """The boundary between the parts; clients choose a new one for each request."""
+    if "multipart/" not in content_type.lower():
+        return ""
     kind, *parameters = content_type.split(";")
     if not kind.strip().lower().startswith("multipart/"):
         return ""

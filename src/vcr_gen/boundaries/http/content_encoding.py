@@ -139,6 +139,8 @@ def decoded_body(content: bytes, headers: Iterable[tuple[bytes, bytes]]) -> byte
 def _encodings_of(headers: Iterable[tuple[bytes, bytes]]) -> list[str]:
     """The content encodings, in the order in which they were applied."""
     found = [value for name, value in headers if name.lower() == b"content-encoding"]
+    if not found:
+        return []
     words = b",".join(found).decode("latin-1").lower().split(",")
     return [word.strip() for word in words if word.strip() not in ("", "identity")]
 

@@ -109,7 +109,6 @@ class Engine:
             thread_driver=self._thread_driver,
             unfinished=self.unfinished,
             screen=screen,
-            orders=orders,
             templates=templates,
             echoes=echoes,
         )

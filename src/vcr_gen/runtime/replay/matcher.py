@@ -233,7 +233,7 @@ class Matcher:
             slot.start.of == name
             and slot.start.on == operation.on
             and self.strand_matching.names.get(strand) == slot.strand
-            and self._order_of(name) != "lanes"
+            and self.order_of(name) != "lanes"
         )
 
     def equal(
@@ -261,7 +261,8 @@ class Matcher:
             way = self._ways[method] = self._orders.way(method)
         return way
 
-    def _order_of(self, method: str) -> Order:
+    def order_of(self, method: str) -> Order:
+        """In what order the calls of a method are expected."""
         order = self._known_orders.get(method)
         if order is None:
             order = self._known_orders[method] = self._orders.of(method)
