@@ -118,6 +118,35 @@ def mcp_cassette_recording() -> dict[str, Any]:
         ("server", rpc(id=2, result=found("bikes in Bonn"))),
         ("server", rpc(id=3, error={"code": 7, "message": "no cars", "data": [1, None]})),
     ]
+    return _mcp_cassette(sent)
+
+
+def scripted_recording() -> dict[str, Any]:
+    """A script that says everything at once; the server asks its model during the first search."""
+    sent = [
+        ("client", rpc(id=1, method="initialize", params=_offer())),
+        ("client", rpc(method="notifications/initialized")),
+        ("client", rpc(id=2, method="tools/call", params=search("bikes"))),
+        ("client", rpc(id=3, method="tools/call", params=search("cars"))),
+        ("server", rpc(id=1, result=HANDSHAKE)),
+        ("server", rpc(id="s1", method="sampling/createMessage", params=_question())),
+        ("client", rpc(id="s1", result=_model("in Bonn?"))),
+        ("server", rpc(id=2, result=found("bikes in Bonn"))),
+        ("server", rpc(id=3, result=found("cars in Bonn"))),
+    ]
+    return _mcp_cassette(sent)
+
+
+def recording_without_handshake() -> dict[str, Any]:
+    """As an example of mcp-cassette: it begins with the first tool."""
+    whole = scripted_recording()
+    said = {2: "bikes", 3: "cars"}
+    kept = [each for each in whole["messages"] if each["payload"].get("id") in said]
+    server = {"name": "search", "version": "1"}
+    return {**whole, "protocol_version": "2024-11-05", "server_info": server, "messages": kept}
+
+
+def _mcp_cassette(sent: list[tuple[str, Any]]) -> dict[str, Any]:
     return {
         "format_version": 3,
         "recorded_at": "2026-11-18T10:00:00Z",

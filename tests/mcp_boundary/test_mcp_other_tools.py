@@ -9,10 +9,16 @@ import mcp_types as types
 import pytest
 from mcp import Client, MCPError
 from tests.command_line import Run, run_command
-from tests.mcp_boundary.foreign_sessions import agent_vcr_recording, mcp_cassette_recording
+from tests.mcp_boundary.foreign_sessions import (
+    agent_vcr_recording,
+    mcp_cassette_recording,
+    recording_without_handshake,
+    scripted_recording,
+)
 from tests.mcp_boundary.mcp_commands import over_stdio, serving
 
-from vcr_gen import Tape
+from vcr_gen import Cassette, Tape
+from vcr_gen.boundaries.mcp import mcp_transport
 
 
 def convert(folder: Path, document: Any, tool: str, *options: str) -> Run:
@@ -102,10 +108,46 @@ def test_a_recording_of_mcp_cassette_is_served_with_what_its_server_asked(tmp_pa
     ]
 
 
+@pytest.mark.parametrize("era", ["legacy", "auto"])
+@pytest.mark.parametrize(
+    ("document", "assumed", "asked"),
+    [
+        (scripted_recording(), "the client waits for each answer", ["where?"]),
+        (recording_without_handshake(), "the handshake; the file has none", []),
+    ],
+    ids=["scripted", "without handshake"],
+)
+def test_a_client_that_waits_replays_a_script(tmp_path, document, assumed, asked, era):
+    done = convert(tmp_path, document, "mcp-cassette")
+    assert f"assumed: {assumed}" in done.err
+    seen: list[object] = []
+
+    async def sample(context: Any, params: Any) -> types.CreateMessageResult:
+        seen.append(params.messages[0].content.text)
+        content = types.TextContent(type="text", text="in Bonn?")
+        return types.CreateMessageResult(role="assistant", content=content, model="m")
+
+    async def session(cassette: Cassette) -> None:
+        server = mcp_transport(cassette, "http://not.there")
+        async with Client(server, mode=era, sampling_callback=sample) as client:
+            assert client.server_info.name == "search"
+            for query in ("bikes", "cars"):  # the client asks for the tools, which nobody recorded
+                found = await client.call_tool("search", {"query": query})
+                seen.append(found.content[0].text)
+
+    with Cassette(tmp_path / "session.yaml", "none") as cassette:
+        anyio.run(session, cassette)
+    assert seen == [*asked, "bikes in Bonn", "cars in Bonn"]
+
+
 def test_times_and_order_are_those_of_the_recording(tmp_path):
     convert(tmp_path, agent_vcr_recording(), "agent-vcr")
     with Tape(tmp_path / "session.yaml") as tape:
-        assert tape.header["imported"] == {"from": "agent-vcr", "order": "recorded"}
+        assert tape.header["imported"] == {
+            "from": "agent-vcr",
+            "order": "recorded",
+            "unasked": ["server/discover"],
+        }
         assert str(tape.header["recorded_at"]).startswith("2026-11-18T10:00:00")
         calls = [call for call in tape.calls() if call.name.startswith("server tools/")]
     words = [
@@ -190,7 +232,7 @@ def test_wrong_usage_is_explained(tmp_path):
     done = convert(tmp_path, agent_vcr_recording(), "agent-vcr", "--loose")
     assert (done.code, done.err) == (2, "--loose is for HTTP: --from vcrpy, --from har\n")
     document = mcp_cassette_recording()
-    del document["messages"][:3]
+    document["messages"][0]["payload"]["method"] = "server/discover"
     assert convert(tmp_path, document, "mcp-cassette").code == 0
     done = run_command("cassette", "convert", "session.yaml", "--to", "agent-vcr", cwd=tmp_path)
     assert done.code == 2

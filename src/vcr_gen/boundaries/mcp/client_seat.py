@@ -1,8 +1,9 @@
 """The seat of a client: its server is recorded, or played from the tape."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Final, Protocol, final
+from types import MappingProxyType
+from typing import Any, Final, Protocol, final
 
 import anyio
 
@@ -11,10 +12,10 @@ from vcr_gen import Cassette, Driver, Rule, Volatile
 from vcr_gen.boundaries.mcp.faults import Breakable, Fault, FaultyServer
 from vcr_gen.boundaries.mcp.ports import Progress
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Handler
-from vcr_gen.boundaries.mcp.rpc_messages import Message, Result
+from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
 from vcr_gen.errors import DivergenceError
 
-__all__ = ["ClientSeat"]
+__all__ = ["ANSWERS_TO_UNASKED", "ClientSeat"]
 
 _PAUSE: Final = 0.001
 """Seconds in which an idle loop can deliver a message."""
@@ -27,6 +28,14 @@ _HANDSHAKE: Final = tuple(
     for name in ("protocolVersion", "capabilities")
 )
 """What the client of another tool's recording offered: a different one may replay it."""
+
+ANSWERS_TO_UNASKED: Final[Mapping[str, dict[str, Any] | RpcError]] = MappingProxyType(
+    {
+        "server/discover": RpcError(-32601, "Method not found"),
+        "tools/list": {"tools": []},
+    }
+)
+"""What clients of the SDK ask by themselves, and the answers if the recorded client did not."""
 
 
 class Client(Protocol):
@@ -74,7 +83,7 @@ class ClientSeat:
                 cassette.loosen(_ABILITIES, default=True)
             if cassette.imported is not None:
                 cassette.loosen(*_HANDSHAKE, default=True)
-            client.handler = _Heard(VcrMcpServer(cassette=cassette))
+            client.handler = _Heard(VcrMcpServer(cassette=cassette), _unasked(cassette))
             self._driver = Driver(cassette, told)
         if faults and connection is not None:
             client.handler = FaultyServer(client.handler, faults, connection)
@@ -94,16 +103,28 @@ class ClientSeat:
         await self._told.closed()
 
 
+def _unasked(cassette: Cassette) -> Collection[str]:
+    """What the client of another tool's recording never asked."""
+    found: Any = (cassette.imported or {}).get("unasked", [])
+    return frozenset(map(str, found)) if isinstance(found, list) else ()
+
+
 @final
 class _Heard:
     """A replayed server, which reports its recorded progress even if the client does not listen."""
 
-    def __init__(self, server: Handler) -> None:
+    def __init__(self, server: Handler, unasked: Collection[str]) -> None:
         self._server = server
+        self._unasked = unasked
         self.notify = server.notify
 
     async def request(self, message: Message, progress: Progress | None) -> Result:
         """Ask the server."""
+        if message.method in self._unasked and message.method in ANSWERS_TO_UNASKED:
+            answer = ANSWERS_TO_UNASKED[message.method]
+            if isinstance(answer, RpcError):
+                raise answer
+            return answer
 
         async def unheard(*_: object, **__: object) -> None:
             pass

@@ -11,6 +11,7 @@ from typing import Any, Final, final
 import anyio
 
 from vcr_gen import Cassette, Redaction
+from vcr_gen.boundaries.mcp.client_seat import ANSWERS_TO_UNASKED
 from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
 from vcr_gen.boundaries.mcp.session_tap import SessionTap
 from vcr_gen.runtime.plain import Plain
@@ -49,7 +50,10 @@ class ImportedSession:
 
     def in_header(self) -> dict[str, Plain]:
         """What the header of the cassette says."""
-        head: dict[str, Plain] = {"imported": {"from": self.tool, "order": "recorded"}}
+        asked = {passed.frame.get("method") for passed in self.messages if passed.by_client}
+        unasked: list[Plain] = [method for method in ANSWERS_TO_UNASKED if method not in asked]
+        origin: dict[str, Plain] = {"from": self.tool, "order": "recorded", "unasked": unasked}
+        head: dict[str, Plain] = {"imported": origin}
         if self.recorded_at is not None:
             head["recorded_at"] = self.recorded_at.isoformat(timespec="seconds")
         return head

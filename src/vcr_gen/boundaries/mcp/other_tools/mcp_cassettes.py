@@ -11,12 +11,20 @@ from typing import Any, Final, final
 from vcr_gen.boundaries.foreign_documents import Document, read_json
 from vcr_gen.boundaries.mcp.other_tools.foreign_frames import message_in
 from vcr_gen.boundaries.mcp.other_tools.imported_session import ImportedSession, Passed
+from vcr_gen.boundaries.mcp.other_tools.scripted_clients import (
+    has_handshake,
+    in_turn,
+    is_awaited,
+    made_up_handshake,
+)
 from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
 
 __all__ = ["read_mcp_cassette"]
 
 _NEWEST: Final = 3
 _ASSUMED_TOKENS: Final = 1000
+_VERSION: Final = "2025-06-18"
+"""The version of the protocol, where the file does not know it."""
 
 
 def read_mcp_cassette(path: Path) -> ImportedSession:
@@ -28,6 +36,16 @@ def read_mcp_cassette(path: Path) -> ImportedSession:
         raise document["format_version"].wrong(f"a version up to {_NEWEST}")
     repair = _Repair()
     messages = list(_messages(document["messages"], repair))
+    is_script = not is_awaited(messages) or not has_handshake(messages)
+    if messages and not has_handshake(messages):
+        repair.remarks.append("assumed: the handshake; the file has none")
+        version = document["protocol_version"].text(default=_VERSION)
+        server = document["server_info"].value
+        made_up = made_up_handshake(messages, version, server if isinstance(server, dict) else {})
+        messages = [*made_up, *messages]
+    if is_script and (turned := in_turn(messages)) != messages:
+        repair.remarks.append("assumed: the client waits for each answer; in the file it does not")
+        messages = turned
     return ImportedSession(
         tool="mcp-cassette",
         messages=messages,
