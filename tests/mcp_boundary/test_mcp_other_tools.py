@@ -140,6 +140,23 @@ def test_a_client_that_waits_replays_a_script(tmp_path, document, assumed, asked
     assert seen == [*asked, "bikes in Bonn", "cars in Bonn"]
 
 
+def test_a_handshake_gets_what_the_file_leaves_out(tmp_path):
+    document = agent_vcr_recording()
+    document["metadata"]["server_info"] = {"name": "by hand"}
+    document["session"]["initialize_request"]["params"] = {}
+    document["session"]["initialize_response"]["result"] = {"capabilities": {}}
+    del document["session"]["interactions"][1:]
+    convert(tmp_path, document, "agent-vcr")
+
+    async def session(cassette: Cassette) -> None:
+        async with Client(mcp_transport(cassette, "http://not.there"), mode="legacy") as client:
+            assert client.server_info.name == "by hand"
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["search"]
+
+    with Cassette(tmp_path / "session.yaml", "none") as cassette:
+        anyio.run(session, cassette)
+
+
 def test_times_and_order_are_those_of_the_recording(tmp_path):
     convert(tmp_path, agent_vcr_recording(), "agent-vcr")
     with Tape(tmp_path / "session.yaml") as tape:

@@ -12,6 +12,7 @@ from typing import Final
 from vcr_gen.boundaries.foreign_documents import Document, read_json
 from vcr_gen.boundaries.mcp.other_tools.foreign_frames import answer_in, notification_in, request_in
 from vcr_gen.boundaries.mcp.other_tools.imported_session import ImportedSession, Passed
+from vcr_gen.boundaries.mcp.other_tools.scripted_clients import completed_handshake
 from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
 
 __all__ = ["read_agent_vcr"]
@@ -30,7 +31,7 @@ def read_agent_vcr(path: Path) -> ImportedSession:
     unanswered = [each.name for each in _interactions(session) if "response" not in each]
     return ImportedSession(
         tool="agent-vcr",
-        messages=[*_handshake(session), *_exchanges(session, began)],
+        messages=[*_handshake(document), *_exchanges(session, began)],
         recorded_at=None if began is None else began.astimezone(),
         remarks=[
             *(f"{name}: it has no response, and gets none in a replay" for name in unanswered),
@@ -39,10 +40,15 @@ def read_agent_vcr(path: Path) -> ImportedSession:
     )
 
 
-def _handshake(session: Document) -> Iterator[Passed]:
+def _handshake(document: Document) -> Iterator[Passed]:
+    """The handshake; what hand-written files leave out of it is added."""
+    session, server = document["session"], document["metadata"]["server_info"].value
     request = request_in(session["initialize_request"])
-    yield Passed(request, by_client=True, at=0.0)
     answer = answer_in(session["initialize_response"], request["id"])
+    request, answer = completed_handshake(
+        request, answer, server if isinstance(server, dict) else {}
+    )
+    yield Passed(request, by_client=True, at=0.0)
     yield Passed(answer, by_client=False, at=0.0)
     yield Passed(_INITIALIZED, by_client=True, at=0.0)
 

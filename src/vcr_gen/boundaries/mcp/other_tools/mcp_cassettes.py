@@ -12,6 +12,7 @@ from vcr_gen.boundaries.foreign_documents import Document, read_json
 from vcr_gen.boundaries.mcp.other_tools.foreign_frames import message_in
 from vcr_gen.boundaries.mcp.other_tools.imported_session import ImportedSession, Passed
 from vcr_gen.boundaries.mcp.other_tools.scripted_clients import (
+    ASSUMED_VERSION,
     has_handshake,
     in_turn,
     is_awaited,
@@ -23,8 +24,6 @@ __all__ = ["read_mcp_cassette"]
 
 _NEWEST: Final = 3
 _ASSUMED_TOKENS: Final = 1000
-_VERSION: Final = "2025-06-18"
-"""The version of the protocol, where the file does not know it."""
 
 
 def read_mcp_cassette(path: Path) -> ImportedSession:
@@ -39,7 +38,7 @@ def read_mcp_cassette(path: Path) -> ImportedSession:
     is_script = not is_awaited(messages) or not has_handshake(messages)
     if messages and not has_handshake(messages):
         repair.remarks.append("assumed: the handshake; the file has none")
-        version = document["protocol_version"].text(default=_VERSION)
+        version = document["protocol_version"].text(default=ASSUMED_VERSION)
         server = document["server_info"].value
         made_up = made_up_handshake(messages, version, server if isinstance(server, dict) else {})
         messages = [*made_up, *messages]

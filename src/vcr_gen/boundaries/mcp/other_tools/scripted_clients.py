@@ -4,10 +4,20 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from vcr_gen.boundaries.mcp.other_tools.imported_session import Passed
+from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
 
-__all__ = ["has_handshake", "in_turn", "is_awaited", "made_up_handshake"]
+__all__ = [
+    "ASSUMED_VERSION",
+    "completed_handshake",
+    "has_handshake",
+    "in_turn",
+    "is_awaited",
+    "made_up_handshake",
+]
 
 _BEGINNINGS: Final = ("initialize", "server/discover")
+ASSUMED_VERSION: Final = "2025-06-18"
+"""The version of the protocol, where a file does not know it."""
 _OFFERS: Final = ("prompts", "resources", "tools")
 
 
@@ -22,18 +32,27 @@ def made_up_handshake(
     """The handshake of a session that has none, as its messages suggest."""
     used = {str(passed.frame.get("method")).partition("/")[0] for passed in messages}
     number = "vcr-gen: initialize"
-    offer = {"protocolVersion": version, "capabilities": {}, "clientInfo": _program({})}
-    result = {
-        "protocolVersion": version,
-        "capabilities": {name: {} for name in _OFFERS if name in used},
-        "serverInfo": _program(server),
-    }
-    said: list[tuple[dict[str, Any], bool]] = [
-        ({"id": number, "method": "initialize", "params": offer}, True),
-        ({"id": number, "result": result}, False),
-        ({"method": "notifications/initialized"}, True),
-    ]
+    offered: dict[str, Any] = {name: {} for name in _OFFERS if name in used}
+    request, answer = completed_handshake(
+        {"id": number, "method": "initialize", "params": {"protocolVersion": version}},
+        {"id": number, "result": {"capabilities": offered}},
+        server,
+    )
+    said = ((request, True), (answer, False), ({"method": "notifications/initialized"}, True))
     return [Passed({"jsonrpc": "2.0", **frame}, by_client, 0.0) for frame, by_client in said]
+
+
+def completed_handshake(
+    request: Frame, answer: Frame, server: dict[str, Any]
+) -> tuple[Frame, Frame]:
+    """The request `initialize` and its answer, with all that the protocol demands of them."""
+    offer = {"protocolVersion": ASSUMED_VERSION, "capabilities": {}, "clientInfo": _program({})}
+    request = {**request, "params": {**offer, **request.get("params", {})}}
+    if "result" in answer:
+        version = request["params"]["protocolVersion"]
+        needed = {"protocolVersion": version, "capabilities": {}, "serverInfo": _program(server)}
+        answer = {**answer, "result": {**needed, **answer["result"]}}
+    return request, answer
 
 
 def _program(known: dict[str, Any]) -> dict[str, Any]:
