@@ -11,6 +11,7 @@ from vcr_gen.runtime.codec.dynamic import DynamicNode, ProtocolNode
 from vcr_gen.runtime.codec.exceptions import exception_node
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.foreign import attrs_node, msgspec_node
+from vcr_gen.runtime.codec.libraries.library_codecs import library_node
 from vcr_gen.runtime.codec.lookup import describe
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, DeclaredClass, Node, Nodes
 from vcr_gen.runtime.codec.object_state import object_node
@@ -180,6 +181,7 @@ CLASS_KINDS: Final[tuple[Callable[[DeclaredClass], Node | None], ...]] = (
     attrs_node,
     msgspec_node,
     pydantic_node,
+    library_node,
     subclass_node,
     _protocol_node,
     object_node,
