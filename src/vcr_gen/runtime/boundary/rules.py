@@ -254,6 +254,8 @@ class Rules:
         self._given: list[_Active] = []
         self._repeats: dict[Repeat, bool] = {}
         """The rules for repetitions, and whether there was a call that they are for."""
+        self.allow_repeats = False
+        """Whether there is a rule for repetitions."""
         self._methods: set[str] = set()
         self.echoes = Echoes()
         self.add(*given)
@@ -263,6 +265,7 @@ class Rules:
         for rule in rules:
             if isinstance(rule, Repeat):
                 self._repeats.setdefault(rule, default)
+                self.allow_repeats = True
                 continue
             if not isinstance(rule, Rule):
                 raise UsageError(
@@ -291,11 +294,6 @@ class Rules:
         chosen += [_Active(rule, parse_path(rule.path), self.echoes) for rule in own]
         chosen = [active for active in chosen if active.path.starts_at(root)]
         return Loosening(tuple(chosen)) if chosen else None
-
-    @property
-    def allow_repeats(self) -> bool:
-        """Whether there is a rule for repetitions."""
-        return bool(self._repeats)
 
     def may_repeat(self, method: str, name: str) -> bool:
         """Whether a call may be made more or less often; `name` is its name in messages."""

@@ -109,6 +109,7 @@ class Engine:
             thread_driver=self._thread_driver,
             unfinished=self.unfinished,
             screen=screen,
+            orders=orders,
             templates=templates,
             echoes=echoes,
         )

@@ -13,7 +13,7 @@ from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Vault
 from vcr_gen.runtime.replay.strand_matching import Compare, Differences, Expectation, StrandMatching
-from vcr_gen.runtime.replay.strategies import Order, Orders, Strategy, Way, agreed
+from vcr_gen.runtime.replay.strategies import Orders, Strategy, Way, agreed
 from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import End, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
@@ -190,7 +190,6 @@ class Matcher:
         self._echoes = echoes
         self._orders = orders
         self._ways: dict[str, Way] = {}
-        self._known_orders: dict[str, Order] = {}
         self._lanes = _Lanes(window, self._group_of)
         self.strand_matching = StrandMatching(window)
 
@@ -233,7 +232,7 @@ class Matcher:
             slot.start.of == name
             and slot.start.on == operation.on
             and self.strand_matching.names.get(strand) == slot.strand
-            and self.order_of(name) != "lanes"
+            and self._orders.of(name) != "lanes"
         )
 
     def equal(
@@ -260,13 +259,6 @@ class Matcher:
         if way is None:
             way = self._ways[method] = self._orders.way(method)
         return way
-
-    def order_of(self, method: str) -> Order:
-        """In what order the calls of a method are expected."""
-        order = self._known_orders.get(method)
-        if order is None:
-            order = self._known_orders[method] = self._orders.of(method)
-        return order
 
     def _group_of(self, slot: Slot) -> str:
         return self._way_of(slot.start.of, slot.start.arguments).group

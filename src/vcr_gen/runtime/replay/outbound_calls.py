@@ -14,6 +14,7 @@ from vcr_gen.runtime.replay.loop_driver import LoopDriver
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.strand_matching import Expectation
+from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.thread_driver import ThreadDriver, Unfinished
 from vcr_gen.runtime.replay.waiting import TICK
 from vcr_gen.runtime.strands.strands import Strand
@@ -41,6 +42,7 @@ class OutboundCalls:
         thread_driver: ThreadDriver,
         unfinished: Unfinished,
         screen: Screen,
+        orders: Orders,
         templates: "Templates | None",
         echoes: Echoes,
     ) -> None:
@@ -54,6 +56,7 @@ class OutboundCalls:
         self._thread_driver = thread_driver
         self._unfinished = unfinished
         self._screen = screen
+        self._orders = orders
         self._templates = templates
         self._echoes = echoes
         self._compares_encoded = not (screen.has_hook or templates is not None)
@@ -114,7 +117,7 @@ class OutboundCalls:
 
     async def start_async(self, operation: Operation, encoded: Mapping[str, Plain]) -> int:
         """Like `start`, for a call that can wait until everything before it has happened."""
-        if self._matcher.order_of(operation.bound.method.name) != "total":
+        if self._orders.of(operation.bound.method.name) != "total":
             return self.start(operation, encoded)
         stored = self.screened(operation, encoded)
         with self._state.monitor:
@@ -149,7 +152,7 @@ class OutboundCalls:
 
     def _begin_in_order(self, operation: Operation, slot: Slot) -> int:
         """Begin a call, in the one recorded order of all strands if that is asserted."""
-        if self._matcher.order_of(operation.bound.method.name) == "total":
+        if self._orders.of(operation.bound.method.name) == "total":
             self._thread_driver.wait_until(lambda: self._window.head() is slot or None)
         return self._begin(slot)
 

@@ -167,16 +167,23 @@ class Orders:
         """The strategies as a cassette's header says them; None for the default."""
         self._named = [_Named(key) for key in self._strategies.each if " " in key]
         self._named.reverse()
+        self._known: dict[str, Order] = {}
+        """The orders of the methods that were asked for: they are asked for with each event."""
 
     def free(self) -> None:
         """Match calls in any order, unless an order was chosen: the tape does not know theirs."""
         if not self._is_chosen:
             self._orders = _Choice("lanes", "strand", _checked_order)
+            self._known.clear()
 
     def of(self, method: str) -> Order:
         """The order for a method, named as `Boundary.method`."""
-        boundary = method.partition(".")[0]
-        return "lanes" if self._free_strategy(boundary) else self._orders.of(boundary)
+        order = self._known.get(method)
+        if order is None:
+            boundary = method.partition(".")[0]
+            order = "lanes" if self._free_strategy(boundary) else self._orders.of(boundary)
+            self._known[method] = order
+        return order
 
     def names_calls(self, method: str) -> bool:
         """Whether the way of a call depends on its name."""
