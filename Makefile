@@ -93,6 +93,7 @@ bench: $(STAMP) ## cost as ratios, so that machines compare
 	$(BIN)/python tests/benchmarks/bench_files.py
 	$(BIN)/python tests/benchmarks/bench_runtime.py
 	$(BIN)/python tests/benchmarks/bench_http.py
+	$(BIN)/python tests/benchmarks/bench_mcp.py
 
 corpus: $(STAMP) ## wrap every Protocol of 33 public packages, both ways
 	$(BIN)/python -m tests.corpus
