@@ -73,6 +73,9 @@ class _Attempt:
 class _Connection(Facts, ClientConnection):  # type: ignore[misc,override]  # see Facts
     """A connection in the shape of websockets, whose messages cross the boundary."""
 
+    _may_have_left_one = False
+    """Whether a cancelled reader may have left a message that had arrived."""
+
     async def recv(self, decode: bool | None = None) -> Any:
         """Receive the next message."""
         self._claim("recv", "coroutine")
@@ -80,12 +83,21 @@ class _Connection(Facts, ClientConnection):  # type: ignore[misc,override]  # se
         try:
             if self._messages is None:
                 self._messages = self._socket.receive(native=self._reader)
-            return as_received(await _checked(anext(self._messages)), decode)
+            message = await _checked(anext(self._messages))
+        except asyncio.CancelledError:
+            self._may_have_left_one = True
+            raise
+        else:
+            self._may_have_left_one = False
+            return as_received(message, decode)
         finally:
             self._is_read = False
 
     async def recv_streaming(self, decode: bool | None = None) -> AsyncIterator[Any]:
         """Receive the next message in its frames."""
+        if self._may_have_left_one:  # that is the next message, and it is whole
+            yield await self.recv(decode)
+            return
         self._claim("recv_streaming", "coroutine")
         fragments = self._socket.receive_fragments(native=decode)
         try:
