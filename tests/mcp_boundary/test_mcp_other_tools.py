@@ -254,3 +254,10 @@ def test_wrong_usage_is_explained(tmp_path):
     done = run_command("cassette", "convert", "session.yaml", "--to", "agent-vcr", cwd=tmp_path)
     assert done.code == 2
     assert "agent-vcr needs a session that begins with `initialize`" in done.err
+    tape = tmp_path / "session.yaml"
+    tape.write_text(
+        tape.read_text().replace("of: server.request", 'of: server.request\n  "on": a', 1)
+    )
+    done = run_command("cassette", "convert", "session.yaml", "--to", "agent-vcr", cwd=tmp_path)
+    assert done.code == 2
+    assert "agent-vcr stores sessions with one server; this one has several" in done.err

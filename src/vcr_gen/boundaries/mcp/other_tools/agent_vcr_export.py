@@ -31,6 +31,7 @@ class AgentVcrExport:
         """What the server said since the last answer."""
         self._answered: list[dict[str, Any]] = []
         self._made = 0
+        self._servers: set[str] = set()
         self.skipped: list[str] = []
         """In words."""
         for event, _, _, line in read_events(reading, reading.path):
@@ -44,6 +45,10 @@ class AgentVcrExport:
         self.skipped += [
             f"client {said['method']}: no answer comes after it" for said in self._said
         ]
+        if len(self._servers) > 1:
+            raise CassetteFormatError(
+                "agent-vcr stores sessions with one server; this one has several", path=reading.path
+            )
         first = self._answered[0] if self._answered else {"request": {}}
         if first["request"].get("method") != "initialize":
             raise CassetteFormatError(
@@ -83,6 +88,7 @@ class AgentVcrExport:
         message: Any = start.arguments.get("message")
         if start.of == "server.request":
             self._made += 1
+            self._servers.add(start.on)
             self._open[start.call] = start, self._request(message, start.arguments.get("progress"))
         elif start.of == "client.notify":
             self._said.append({"jsonrpc": "2.0", **message})
