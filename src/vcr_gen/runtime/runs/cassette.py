@@ -37,9 +37,10 @@ from vcr_gen.runtime.replay.live_peer import LIMIT
 from vcr_gen.runtime.replay.strategies import Order, Orders, Strategy
 from vcr_gen.runtime.runs.base import RecordRun, Run, Settings
 from vcr_gen.runtime.runs.peer import Peer
-from vcr_gen.runtime.runs.replay_run import ReplayRun, open_cassette
+from vcr_gen.runtime.runs.replay_run import ReplayRun
 from vcr_gen.runtime.tape.event_hooks import Hook
 from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.reading import read_header
 from vcr_gen.runtime.values.anchors import Anchors, usual_roots
 
 if TYPE_CHECKING:
@@ -316,8 +317,10 @@ class Cassette:
 
     def _is_stale(self, max_age: timedelta | None, when_stale: WhenStale) -> bool:
         """Whether the recording is too old and must be recorded again."""
-        with open_cassette(self._settings.advice) as reading:
-            header = Header.read(reading.header, self.path)
+        try:
+            header = Header.read(read_header(self.path), self.path)
+        except CassetteError:  # which the run reports, with advice
+            return False
         limit = header.max_age if max_age is None else max_age
         age = datetime.now(UTC) - header.recorded_at
         if limit is None or age <= limit:

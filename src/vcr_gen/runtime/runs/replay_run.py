@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 __all__ = ["ReplayRun", "open_cassette"]
 
 _TEMPLATE_SIGNS: Final = (TEMPLATE_TAG.encode(), TEMPLATE_KEY.encode())
+_IN_BOTH_SIGNS: Final = b"template"
+"""Most files need only one search."""
 
 _NOT_ALONE: Final = ("strand", "inbound")
 """Keys of events of a program with threads or inbound calls, which may wait forever."""
@@ -145,7 +147,8 @@ class ReplayRun(Run):
 
     def _templates(self) -> "Templates | None":
         """The templates of the cassette; None if it has none."""
-        if not any(self._reading.holds(needle) for needle in _TEMPLATE_SIGNS):
+        holds = self._reading.holds
+        if not holds(_IN_BOTH_SIGNS) or not any(map(holds, _TEMPLATE_SIGNS)):
             return None
         from vcr_gen.runtime.extras.cassette_templates import open_templates
 

@@ -26,6 +26,7 @@ __all__ = [
     "open_regular",
     "partial_of",
     "read_events",
+    "read_header",
     "salvage",
     "salvage_hint",
     "target_of",
@@ -99,6 +100,12 @@ class Reading:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def read_header(path: Path) -> dict[str, Plain]:
+    """The header of a cassette; the rest is not looked at."""
+    with open_regular(path) as stream:
+        return next(entries_of(stream, path)).data
 
 
 @dataclass(frozen=True, slots=True)
