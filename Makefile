@@ -14,7 +14,7 @@ FIND := for p in python$$version $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$versio
 GENERATED := $(dir $(wildcard generated/*/__init__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow test-all test-long test-lowest pytest browser lint types layers drift bench corpus clean
+.PHONY: help setup demo test test-slow test-all test-long test-lowest pytest browser picture lint types layers drift bench corpus clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -54,6 +54,9 @@ browser: ## a Chromium to test the report in; installed where there is none, as 
 	else \
 		echo "no Chromium found: the tests of the report will fail; install one, or set CHROMIUM" >&2; \
 	fi
+
+picture: $(STAMP) browser ## the picture of the report in the README, taken again
+	$(BIN)/python tests/html_report/take_picture.py
 
 lint: $(STAMP) ## ruff and black
 	$(BIN)/ruff check .

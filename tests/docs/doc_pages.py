@@ -5,6 +5,8 @@ A fenced block says by its language and its first line what it is:
 - `# path/to/file` first, in any language: a file of the page's project. A second block with the
   same path replaces it. A path below `docs/` means that file of this repository: the block is an
   excerpt that must be in it, word for word; a line `# …` stands for lines left out.
+- `yaml made`, or any other language, with a path: what a command before has written into that
+  file. `…` stands for anything, and a number for any number.
 - `diff` with a path: a change to a file of the project; `-` and `+` before the lines that differ.
 - `python` without a path: a script, run in the project.
 - `console`: commands after `$ `, each with the output it must print; `…` stands for anything. The
@@ -23,6 +25,7 @@ _FENCE: Final = re.compile(
     r"^(?P<indent> *)```(?P<info>[^`\n]*)\n(?P<body>.*?)^(?P=indent)```$", re.M | re.S
 )
 _PATH: Final = re.compile(r"#\s+(?P<path>[\w./-]+\.\w+)\n")
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 _LEFT_OUT: Final = "# …"
 _NOT_RUN: Final = ("pip ", "make ", "git ", "cd ")
 """What sets a machine up; the tests run on one that is."""
@@ -47,6 +50,10 @@ class Block:
         return self.path is not None and self.path.startswith("docs/")
 
     @property
+    def is_made(self) -> bool:
+        return self.info.split()[1:] == ["made"]
+
+    @property
     def content(self) -> str:
         """The file without the line that names it."""
         return self.body.partition("\n")[2]
@@ -58,6 +65,10 @@ class Block:
         after = "".join(line[1:] for line in lines if line[0] in "+ ")
         assert text.count(before) == 1, f"{self.path} has {text.count(before)} times:\n{before}"
         return text.replace(before, after)
+
+    def shows(self, text: str) -> bool:
+        """Whether a file that was made is what the page shows; numbers do not count."""
+        return _matches(_NUMBER.sub("0", self.content), _NUMBER.sub("0", text))
 
     def missing_pieces(self) -> list[str]:
         """The pieces of an excerpt that are not in the file it is taken from."""
@@ -82,9 +93,7 @@ class Command:
 
     def is_shown_in(self, output: str) -> bool:
         """Whether the output is what the page shows; how far lines are indented does not count."""
-        wanted = _words(self.shown)
-        pattern = ".*?".join(re.escape(piece.strip()) for piece in wanted.split("…"))
-        return not wanted or re.fullmatch(pattern, _words(output), re.S) is not None
+        return not self.shown.strip() or _matches(self.shown, output)
 
 
 def blocks(page: Path) -> Iterator[Block]:
@@ -111,6 +120,11 @@ def pages() -> list[Path]:
     for folder in ("guides", "concepts", "reference"):
         found += sorted((docs / folder).glob("*.md"))
     return [page for page in found if page.is_file()]
+
+
+def _matches(shown: str, text: str) -> bool:
+    pattern = ".*?".join(re.escape(piece.strip()) for piece in _words(shown).split("…"))
+    return re.fullmatch(pattern, _words(text), re.S) is not None
 
 
 def _words(text: str) -> str:

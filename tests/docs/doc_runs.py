@@ -37,6 +37,9 @@ def work(block: Block, project: Path, place: str) -> None:
     """Do what one block shows."""
     if block.is_excerpt:
         assert block.missing_pieces() == [], f"{place}: not in {block.path}"
+    elif block.path is not None and block.is_made:
+        made = (project / block.path).read_text(encoding="utf-8")
+        assert block.shows(made), f"{place}: {block.path} is\n{made}"
     elif block.path is not None and block.info == "diff":
         file = project / block.path
         file.write_text(block.changed(file.read_text(encoding="utf-8")), encoding="utf-8")
