@@ -74,7 +74,8 @@ def run(
 
 
 def run_proxy(
-    folder: Path, *arguments: str, code: int = 0, **variables: str
+    folder: Path, *arguments: str, mode: str = "once", code: int = 0, **variables: str
 ) -> "subprocess.CompletedProcess[str]":
     """Run `vcr-gen http proxy -o tape.yaml` with more arguments."""
-    return run(folder, *PROXY, *arguments, code=code, **variables)
+    options = ("--mode", mode) if mode else ()
+    return run(folder, *PROXY, *options, *arguments, code=code, **variables)

@@ -160,7 +160,7 @@ def test_a_missing_cassette_says_how_to_record_it(tmp_path: Path) -> None:
     tape = tmp_path / "none.yaml"
     with pytest.raises(VcrError) as raised:
         run(tape, "none", "http://localhost", PROGRAM)
-    assert "there is no cassette, and the mode only replays\n\nhint: record it: " in str(
+    assert "there is no cassette, and mode 'none' does not record\n\nhint: record it: " in str(
         raised.value
     )
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -74,7 +75,7 @@ def test_a_command_that_a_signal_ends_leaves_no_cassette(tmp_path: Path) -> None
 
 
 def test_an_interrupted_recording_is_not_saved(tmp_path: Path) -> None:
-    command = (*PROXY, "--", "sh", "-c", "echo begun; exec sleep 60")
+    command = (*PROXY, "--mode", "all", "--", "sh", "-c", "echo begun; exec sleep 60")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, cwd=tmp_path, start_new_session=True, **pipes) as process:
         assert process.stdout.readline() == "begun\n"
@@ -106,13 +107,25 @@ def test_the_command_keeps_its_own_dashes(tmp_path: Path) -> None:
 def test_the_environment_decides_when_to_record(tmp_path: Path) -> None:
     with serving() as base:
         command = (*CURL, f"{base}/json")
-        missing = run_proxy(tmp_path, "--", *command, code=2, CI="1")
-        assert "there is no cassette" in missing.stderr
-        run_proxy(tmp_path, "--", *command)
+        missing = run_proxy(tmp_path, "--", *command, code=2, mode="")
+        assert missing.stderr.endswith(
+            "there is no cassette, and mode 'none' does not record\n\nhint: record it: "
+            f"vcr-gen http proxy --mode all -o tape.yaml -- {shlex.join(command)}\n"
+        )
+        run_proxy(tmp_path, "--", *command, mode="", VCR_RECORD="1")
         before = (tmp_path / "tape.yaml").read_bytes()
-        run_proxy(tmp_path, "--", *command, VCR_RECORD="1")
+        run_proxy(tmp_path, "--", *command, mode="", VCR_RECORD="1")
         assert (tmp_path / "tape.yaml").read_bytes() != before
-    run_proxy(tmp_path, "--", *command, CI="1")
+    run_proxy(tmp_path, "--", *command, mode="", CI="1")
+
+
+def test_in_ci_only_the_command_line_records(tmp_path: Path) -> None:
+    with serving() as base:
+        command = (*CURL, f"{base}/json")
+        missing = run_proxy(tmp_path, "--", *command, code=2, mode="", CI="1")
+        assert "hint: record it outside CI, and commit it: vcr-gen http proxy" in missing.stderr
+        run_proxy(tmp_path, "--", *command, mode="once", CI="1")
+    assert (tmp_path / "tape.yaml").exists()
 
 
 def test_what_is_ignored_may_differ(tmp_path: Path) -> None:
@@ -129,7 +142,7 @@ def test_servers_are_trusted_as_without_the_proxy(tmp_path: Path) -> None:
         command = (*CURL, f"{base}/json")
         trusted = run_proxy(tmp_path, "--", *command, SSL_CERT_FILE="authority.pem")
         assert "HTTP/1.1 200 OK" in trusted.stdout
-        refused = run_proxy(tmp_path, "--mode", "all", "--", *command)
+        refused = run_proxy(tmp_path, "--", *command, mode="all")
         assert "HTTP/1.1 502 Bad Gateway" in refused.stdout
         assert "ssl.SSLCertVerificationError" in refused.stdout
         assert "hint: name the authority of the server: --ca-file FILE" in refused.stdout

@@ -39,7 +39,7 @@ def test_a_program_sees_the_same(tmp_path: Path, program: str, scheme: str) -> N
         command = [*PROGRAMS[program], *(base + path_of(name) for name in NAMES)]
         live = run(tmp_path, *command, **dict.fromkeys(variables, "authority.pem"))
         recorded = run_proxy(tmp_path, "--ca-file", "authority.pem", "--", *command)
-    replayed = run_proxy(tmp_path, "--mode", "none", "--", *command)
+    replayed = run_proxy(tmp_path, "--", *command, mode="none")
     assert live.stdout.count("==") == len(NAMES)
     assert live.stdout == recorded.stdout
     assert live.stdout == replayed.stdout

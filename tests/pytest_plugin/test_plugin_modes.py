@@ -91,7 +91,14 @@ def test_ci_records_once_only_when_the_command_line_asks(project: PluginProject)
     project.write("test_it.py", marked("once"))
     assert "exit 1" in project.run(CI="true", WORLD="old")
     ignored = project.run(CI="true", VCR_RECORD="1", WORLD="old")
-    assert "VCR_RECORD is ignored because CI is set" in ignored
+    assert (
+        "vcrgen: VCR_RECORD=1 is ignored because CI is set: replaying; --vcrgen-mode=all records"
+    ) in ignored
+    assert "there is no cassette, and nothing is recorded while CI is set" in ignored
+    assert (
+        "hint: record it outside CI, and commit it: "
+        "pytest --vcrgen-mode=once test_it.py::test_one"
+    ) in ignored
     assert project.cassettes() == {}
     assert "exit 0" in project.run("--vcrgen-mode=once", CI="true", WORLD="old")
     assert list(project.cassettes()) == [FILE]
@@ -150,4 +157,4 @@ def test_the_command_line_wins_and_an_explicit_none_stays_none(
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert expected == choose_mode(command_line, asked)
+    assert expected == choose_mode(command_line, asked).mode.value

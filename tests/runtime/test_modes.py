@@ -100,9 +100,25 @@ def test_vcr_record_leaves_an_explicit_verify_alone(tape, monkeypatch):
 def test_where_ci_is_set_nothing_is_recorded(tape, mode, word, monkeypatch):
     monkeypatch.setenv("CI", "true")
     monkeypatch.setenv("VCR_RECORD", word)
-    with pytest.raises(CassetteMissingError, match="nothing is recorded while CI is set"):
+    with pytest.raises(CassetteMissingError, match="nothing is recorded while CI is set") as caught:
         session(tape.path, mode, 1)
+    assert "hint: record it outside CI, and commit it: " in str(caught.value)
     assert not tape.path.exists()
+
+
+def test_an_ignored_vcr_record_is_named(tape, monkeypatch):
+    monkeypatch.setenv("VCR_RECORD", "1")
+    with pytest.raises(CassetteMissingError) as caught:
+        session(tape.path, "none", 1)
+    assert str(caught.value).startswith(
+        f"{tape.path}: there is no cassette, and mode 'none' does not record; "
+        "VCR_RECORD=1 is ignored because the code names the mode 'none'\n"
+    )
+    session(tape.path, "all", 1)
+    monkeypatch.setenv("CI", "true")
+    message = f"{tape.path}: VCR_RECORD=1 is ignored because CI is set"
+    with pytest.warns(UserWarning, match=re.escape(message)):
+        assert session(tape.path, "once", 1) == [1]
 
 
 def test_where_ci_is_set_an_explicit_all_records(tape, monkeypatch):
@@ -118,11 +134,9 @@ def test_the_hint_names_what_would_record(tape, monkeypatch):
             session(tape.path, mode, 1)
 
 
-def test_the_default_mode_is_once_and_in_ci_none(tmp_path, monkeypatch):
-    assert Cassette(tmp_path / "a.yaml").mode is Mode.ONCE
-    monkeypatch.setenv("CI", "true")
-    with pytest.raises(CassetteMissingError):
-        Cassette(tmp_path / "b.yaml")
+def test_the_default_mode_is_none(tmp_path):
+    with pytest.raises(CassetteMissingError, match="mode 'none' does not record"):
+        Cassette(tmp_path / "a.yaml")
 
 
 def test_an_unknown_mode_names_the_known_ones(tmp_path):
@@ -151,5 +165,5 @@ def test_vcr_record_says_yes_in_several_ways(tmp_path, monkeypatch, yes):
 def test_variables_that_say_no_are_as_if_they_were_not_set(tmp_path, monkeypatch, no):
     monkeypatch.setenv("VCR_RECORD", no)
     monkeypatch.setenv("CI", no)
-    with Cassette(tmp_path / "tape.yaml") as cassette:
+    with Cassette(tmp_path / "tape.yaml", "once") as cassette:
         assert cassette.mode is Mode.ONCE

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from vcr_gen.cli.outcome import DIFFERENT, FINE
 from vcr_gen.errors import DivergenceError, ReplayError
-from vcr_gen.runtime.modes import Mode
+from vcr_gen.runtime.context_blocks import setting
+from vcr_gen.runtime.modes import DECIDED, Mode, chosen_on_command_line
 
 if TYPE_CHECKING:
     from vcr_gen import Cassette
@@ -48,7 +49,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add(
         "--mode",
         choices=[mode.value for mode in Mode],
-        help="when to record (default: once, or as VCR_RECORD and CI say)",
+        help="when to record (default: none, or all where VCR_RECORD=1 and CI is not set); wins "
+        "over both variables",
     )
     add(
         "--ca-file",
@@ -76,13 +78,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     require("h11", "trustme", extra="proxy", wanted_by="vcr-gen http proxy")
 
-    cassette = Cassette(
-        arguments.cassette,
-        arguments.mode,
-        order="lanes",  # clients open connections in any order
-        patience=_PATIENCE,
-        record_with=_recording_command(arguments),
-    )
+    mode = arguments.mode
+    with setting(DECIDED, mode and chosen_on_command_line(os.environ, mode)):
+        cassette = Cassette(
+            arguments.cassette,
+            order="lanes",  # clients open connections in any order
+            patience=_PATIENCE,
+            record_with=_recording_command(arguments),
+        )
     try:
         code, complaints = _run_behind_proxy(arguments, cassette)
     except BaseException as error:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack, final
 
 import pytest
 
-from vcr_gen.errors import CassetteMissingError, UsageError, VcrError
+from vcr_gen.errors import UsageError, VcrError
 from vcr_gen.gen.settings.config_reader import load_http_options
 from vcr_gen.pytest.cassette_paths import CassettePaths, module_folder, test_id
 from vcr_gen.pytest.constants import FOLDER, HOOKS
@@ -30,6 +30,7 @@ from vcr_gen.runtime.values.anchors import is_everywhere
 
 if TYPE_CHECKING:
     from vcr_gen.boundaries.http import HttpMatch
+    from vcr_gen.runtime.modes import Choice
     from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = ["CassetteFactory", "Fixtures"]
@@ -67,7 +68,7 @@ class Fixtures:
         self._summary = Summary.of(config)
         self._paths = CassettePaths(self._summary.used)
         try:
-            self._hooks = Hooks(self._mode())
+            self._hooks = Hooks(self._choice())
             self._http_options = load_http_options(config.rootpath)
         except VcrError as error:  # an invalid VCR_RECORD or table
             raise pytest.UsageError(str(error)) from error
@@ -141,23 +142,15 @@ class Fixtures:
         given["anchors"] = self._anchors(automatic, options.get("anchors", {}))
         if hermetic := self._config.getoption("vcrgen_hermetic"):
             given["hermetic"] = hermetic
-        mode = self._mode(options.get("mode"))
-        try:
-            opened = OpenCassette(
-                path,
-                mode,
-                given,
-                record_with=self._command(tests, "all"),
-                tests=tests,
-                report=self._report(path),
-                note=self._summary.note,
-            )
-        except CassetteMissingError as error:
-            raise CassetteMissingError(
-                f"there is no cassette, and mode {mode!r} does not record\n\n"
-                f"hint: record it: {self._command(tests, 'once')}",
-                path=path,
-            ) from error
+        opened = OpenCassette(
+            path,
+            self._choice(options.get("mode")),
+            given,
+            record_with=self._command(tests, "all" if path.exists() else "once"),
+            tests=tests,
+            report=self._report(path),
+            note=self._summary.note,
+        )
         self._loosen(opened.cassette, options.get("http"))
         return opened
 
@@ -170,7 +163,7 @@ class Fixtures:
 
             cassette.loosen(*HttpMatch(**self._http_options).rules(), default=True)
 
-    def _mode(self, asked: str | None = None) -> str:
+    def _choice(self, asked: str | None = None) -> "Choice":
         return choose_mode(self._config.getoption("vcrgen_mode"), asked)
 
     def _anchors(

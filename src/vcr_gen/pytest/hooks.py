@@ -2,7 +2,6 @@
 
 import gc
 import inspect
-import os
 from collections.abc import Generator, Iterator
 from sys import _getframe
 from types import FrameType
@@ -13,7 +12,7 @@ import pytest
 from vcr_gen.errors import DivergenceError, ReplayError, VcrError
 from vcr_gen.pytest.constants import CASSETTE, PREFIX
 from vcr_gen.pytest.open_cassette import OpenCassette
-from vcr_gen.runtime.modes import asks_to_record
+from vcr_gen.runtime.modes import Choice, Mode
 
 __all__ = ["Hooks", "as_failure", "hide_our_frames_in"]
 
@@ -31,8 +30,8 @@ def as_failure(error: BaseException, advice: str = "") -> BaseException:
 class Hooks:
     """The part of the plugin that runs with every test of this process."""
 
-    def __init__(self, mode: str) -> None:
-        self._mode = mode
+    def __init__(self, choice: Choice) -> None:
+        self._choice = choice
         """The mode of tests that do not ask for one."""
         self._of_test: OpenCassette | None = None
         """The cassette of the running test."""
@@ -43,16 +42,12 @@ class Hooks:
         self._test_frame: FrameType | None = None
         """The frame of pytest that calls all code of the running test."""
 
-    def pytest_report_header(self, config: pytest.Config) -> str | None:
-        """Show the mode, unless it is the default."""
-        if self._mode != "none":
-            return f"vcrgen: mode {self._mode}"
-        if config.getoption("vcrgen_mode") is None and asks_to_record(os.environ):
-            return (
-                "vcrgen: VCR_RECORD is ignored because CI is set: replaying; "
-                "--vcrgen-mode=all records"
-            )
-        return None
+    def pytest_report_header(self) -> str | None:
+        """Show the mode, unless it is the default, and a variable that is ignored."""
+        if self._choice.ignored:
+            return f"vcrgen: {self._choice.ignored}: replaying; --vcrgen-mode=all records"
+        mode = self._choice.mode
+        return None if mode is Mode.NONE else f"vcrgen: mode {mode.value}"
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:

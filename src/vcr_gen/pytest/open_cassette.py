@@ -1,8 +1,7 @@
 """A cassette from its opening for a test to its close, which depends on the outcome of the test."""
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from types import FrameType
@@ -21,6 +20,8 @@ from vcr_gen.errors import (
 from vcr_gen.pytest.constants import CASSETTE, CASSETTE_STARTS
 from vcr_gen.pytest.options import Options
 from vcr_gen.pytest.summary import Kind, Note
+from vcr_gen.runtime.context_blocks import setting
+from vcr_gen.runtime.modes import DECIDED, Choice, Mode
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.engine import Engine
@@ -46,7 +47,7 @@ class OpenCassette:
     def __init__(
         self,
         path: Path,
-        mode: str,
+        choice: Choice,
         options: Options,
         *,
         record_with: str,
@@ -69,16 +70,16 @@ class OpenCassette:
         """The fixtures of the test that can reach it."""
         self.used_in_teardown = False
         """Whether one of them may still use it in its teardown."""
-        self._mode = mode
+        self._mode = choice.mode
         self._tests = tests
         self._report = report
         self._note = note
         self._closed = False
         self._reported: BaseException | None = None
-        if mode == "all" and path.exists():
+        if choice.mode is Mode.ALL and path.exists():
             _refuse_foreign(path)
-        with _environment_without("CI", "VCR_RECORD"):
-            self.cassette = Cassette(path, mode, record_with=record_with, **options)
+        with setting(DECIDED, choice):
+            self.cassette = Cassette(path, record_with=record_with, **options)
         if (engine := self._engine) is not None:
             engine.state.failure_type = _FailedTestError
 
@@ -149,7 +150,7 @@ class OpenCassette:
             kind, detail = "partial", self._partial_detail()
         elif recording:
             kind, detail = "recorded", self._recorded_detail()
-        elif self._mode == "verify":
+        elif self._mode is Mode.VERIFY:
             if error is not None and not isinstance(error, VerificationError):
                 return  # the test failed before there was anything to compare
             kind = "differs" if error is not None else "verified"
@@ -191,16 +192,6 @@ class OpenCassette:
         if not partial.exists():
             return f"({before}; nothing had been recorded)"
         return f"({before}; {partial.name} has what was recorded)"
-
-
-@contextmanager
-def _environment_without(*names: str) -> Iterator[None]:
-    """Hide variables that the plugin has already applied: the command line wins over them."""
-    hidden = {name: os.environ.pop(name) for name in names if name in os.environ}
-    try:
-        yield
-    finally:
-        os.environ.update(hidden)
 
 
 def _refuse_foreign(path: Path) -> None:

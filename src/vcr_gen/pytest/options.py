@@ -12,7 +12,7 @@ import pytest
 from vcr_gen.errors import UsageError
 from vcr_gen.pytest.cassette_paths import test_id
 from vcr_gen.pytest.constants import FORMATS, HERMETIC, MARKER, MODES, STALE
-from vcr_gen.runtime.modes import Mode, mode_in, named_mode
+from vcr_gen.runtime.modes import Choice, choose, chosen_on_command_line
 
 if TYPE_CHECKING:
     from vcr_gen.boundaries.http import HttpMatch
@@ -103,12 +103,11 @@ def marked_options(item: pytest.Item) -> Options:
     return options
 
 
-def choose_mode(command_line: str | None, asked: str | None) -> str:
+def choose_mode(command_line: str | None, asked: str | None) -> Choice:
     """The command line wins; then the marker or fixture, if the environment allows it."""
     if command_line is not None:
-        return named_mode(command_line).value
-    explicit = None if asked is None else named_mode(asked)
-    return mode_in(os.environ, asked=explicit, default=Mode.NONE).value
+        return chosen_on_command_line(os.environ, command_line)
+    return choose(os.environ, asked)
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:

@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -9,11 +11,12 @@ from typing import Final
 from vcr_gen.errors import UsageError
 
 __all__ = [
+    "DECIDED",
+    "Choice",
     "Mode",
     "asks_to_record",
-    "follows_variable",
-    "is_set",
-    "mode_in",
+    "choose",
+    "chosen_on_command_line",
     "named_mode",
     "records",
 ]
@@ -53,23 +56,56 @@ def named_mode(mode: "str | Mode") -> Mode:
         raise UsageError(f"unknown mode {mode!r}: expected one of {words}") from None
 
 
-def mode_in(environment: Mapping[str, str], *, asked: Mode | None, default: Mode) -> Mode:
-    """The effective mode, given the environment variables.
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The effective mode, and what decided it."""
+
+    mode: Mode
+    in_ci: bool = False
+    """Whether `CI` is set."""
+    ignored: str = ""
+    """Why `VCR_RECORD=1` changed nothing; empty if it is not set, or is followed."""
+    follows_variable: bool = True
+    """Whether `VCR_RECORD=1` makes the cassette record, outside CI."""
+    by_ci: bool = False
+    """Whether `CI` decided, not a command line."""
+
+    @property
+    def refusal(self) -> str:
+        """Why a missing cassette is not recorded."""
+        what = f"mode {self.mode.value!r} does not record"
+        if self.by_ci and self.mode is Mode.NONE:
+            what = "nothing is recorded while CI is set"
+        return f"{what}; {self.ignored}" if self.ignored else what
+
+
+DECIDED: Final[ContextVar[Choice | None]] = ContextVar("vcr_gen_mode", default=None)
+"""The choice of a command line, or of the pytest plugin, for the cassette that is opened now."""
+
+
+def chosen_on_command_line(environment: Mapping[str, str], mode: "str | Mode") -> Choice:
+    """The choice of a command line, which wins over the code and the environment."""
+    return Choice(named_mode(mode), in_ci=_is_set(environment, "CI"))
+
+
+def choose(environment: Mapping[str, str], asked: "str | Mode | None") -> Choice:
+    """The choice for code that names a mode, or none, in this environment.
 
     `VCR_RECORD=1` changes only the default and `once`: a test that asks for `none` must not reach
     the real environment. Where `CI` is set, only an explicit `all` records.
     """
-    records = asks_to_record(environment)
-    if is_set(environment, "CI"):
-        return asked if asked in (Mode.ALL, Mode.VERIFY) else Mode.NONE
-    if records and follows_variable(asked):
-        return Mode.ALL
-    return asked or default
-
-
-def follows_variable(asked: Mode | None) -> bool:
-    """Whether `VCR_RECORD=1` can make a cassette that asks for this mode record."""
-    return asked in (None, Mode.ONCE)
+    named = None if asked is None else named_mode(asked)
+    follows = named in (None, Mode.ONCE)
+    wanted = asks_to_record(environment)
+    if _is_set(environment, "CI"):
+        in_ci = named if named in (Mode.ALL, Mode.VERIFY) else Mode.NONE
+        ignored = "VCR_RECORD=1 is ignored because CI is set" if wanted and follows else ""
+        return Choice(in_ci, True, ignored, follows, by_ci=True)
+    if wanted and follows:
+        return Choice(Mode.ALL)
+    mode = named or Mode.NONE
+    ignored = f"VCR_RECORD=1 is ignored because the code names the mode {mode.value!r}"
+    return Choice(mode, ignored=ignored if wanted else "", follows_variable=follows)
 
 
 def asks_to_record(environment: Mapping[str, str]) -> bool:
@@ -86,7 +122,7 @@ def asks_to_record(environment: Mapping[str, str]) -> bool:
     return word.lower() in _YES
 
 
-def is_set(environment: Mapping[str, str], name: str) -> bool:
+def _is_set(environment: Mapping[str, str], name: str) -> bool:
     """Whether a variable is set to anything but a negative word."""
     return environment.get(name, "").lower() not in _NO
 

@@ -93,7 +93,7 @@ def a_task_waits_for_ever_before_its_next_call() -> None:
 @situation
 def a_loop_over_a_stream_skips_a_call() -> None:
     def program(*, pays: bool) -> Any:
-        with Cassette(TAPE) as cassette:
+        with Cassette(TAPE, "once") as cassette:
             taped = VcrBank.attach(cassette, RealBank)
             for price in VcrFeed.attach(cassette, RealFeed).prices("tea"):
                 if pays:
@@ -106,7 +106,7 @@ def a_loop_over_a_stream_skips_a_call() -> None:
 @situation
 def the_rest_of_a_stream_is_not_read_before_the_next_call() -> None:
     def program(*, whole: bool) -> None:
-        with Cassette(TAPE) as cassette:
+        with Cassette(TAPE, "once") as cassette:
             prices = VcrFeed.attach(cassette, RealFeed).prices("tea")
             _ = list(prices) if whole else next(prices)
             VcrBank.attach(cassette, RealBank).balance("ann")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import final
 
 from vcr_gen.runtime.failures.call_sites import shown_path
+from vcr_gen.runtime.modes import Choice
 
 __all__ = ["Advice"]
 
@@ -17,16 +18,18 @@ class Advice:
     """The commands that fix a cassette."""
 
     path: Path
+    choice: Choice
+    """The mode, and what decided it."""
     record_with: str = ""
     """The command that records the session, if known."""
-    follows_variable: bool = True
-    """Whether `VCR_RECORD=1` makes the cassette record; an explicit `none` stays `none`."""
 
     def recording(self) -> str:
         """The command that records the session again; empty if no single command does."""
         if self.record_with:
             return self.record_with
-        return f"VCR_RECORD=1 {_this_test()}" if self.follows_variable and _this_test() else ""
+        return (
+            f"VCR_RECORD=1 {_this_test()}" if self.choice.follows_variable and _this_test() else ""
+        )
 
     def migrating(self, *options: str) -> str:
         """The command that migrates the cassette to a changed Protocol."""
@@ -45,7 +48,7 @@ class Advice:
         return f"update the cassette: {self.migrating(*options)}; {self.record('or record again')}"
 
     def _recording_in_words(self) -> str:
-        if self.follows_variable:
+        if self.choice.follows_variable:
             return "run it with VCR_RECORD=1 in the environment"
         run = f" and run {_this_test()}" if _this_test() else ""
         return f'open the cassette with mode="all"{run}'

@@ -31,7 +31,7 @@ from vcr_gen.runtime.context_blocks import setting
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_sites import hide_our_frames
 from vcr_gen.runtime.failures.format_values import show_age
-from vcr_gen.runtime.modes import Mode, follows_variable, mode_in, named_mode, records
+from vcr_gen.runtime.modes import DECIDED, Mode, choose, records
 from vcr_gen.runtime.privacy import Redaction
 from vcr_gen.runtime.replay.live_peer import LIMIT
 from vcr_gen.runtime.replay.strategies import Order, Orders, Strategy
@@ -124,8 +124,8 @@ class Cassette:
         if odd := [name for name in initial_state or () if not isinstance(name, str)]:
             raise UsageError(f"initial_state: expected names as its keys; got {odd[0]!r}")
         self.path = Path(path)
-        asked = None if mode is None else named_mode(mode)
-        self.mode = mode_in(os.environ, asked=asked, default=Mode.ONCE)
+        choice = DECIDED.get() or choose(os.environ, mode)
+        self.mode = choice.mode
         self._instances: dict[str, int] = {}
         self._closed = False
         self._process = os.getpid()
@@ -147,13 +147,15 @@ class Cassette:
             before_record=before_record,
             before_replay=before_replay,
             hermetic=_hermetic(hermetic),
-            advice=Advice(self.path, record_with, follows_variable(asked)),
+            advice=Advice(self.path, choice, record_with),
         )
         try:
             kind = self._kind_of_run(max_age, when_stale)
             if other_side and kind is not ReplayRun:
                 raise UsageError(f"other_side: {self.path} is not replayed in this mode")
             self._run = kind(self._settings)
+            if choice.by_ci and choice.ignored:
+                warnings.warn(f"{self.path}: {choice.ignored}", stacklevel=2)
         except VcrError as error:
             hide_our_frames(error)
             raise

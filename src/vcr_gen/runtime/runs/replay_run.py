@@ -1,6 +1,5 @@
 """How a cassette replays, from opening to closing."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
@@ -25,7 +24,6 @@ from vcr_gen.runtime.failures.message_layout import (
     verification_error,
 )
 from vcr_gen.runtime.formats.file_layout import TEMPLATE_KEY, TEMPLATE_TAG
-from vcr_gen.runtime.modes import is_set
 from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.inbound import Dispatcher, Wrappers
 from vcr_gen.runtime.replay.live_peer import Patience
@@ -298,9 +296,9 @@ def open_cassette(advice: Advice) -> Reading:
     """Open the cassette of `advice`; a missing file is an error with a hint."""
     path = advice.path
     if not path.exists():
-        in_ci = is_set(os.environ, "CI")
-        why = "nothing is recorded while CI is set" if in_ci else "the mode only replays"
-        hint = advice.record("record it elsewhere" if in_ci else "record it")
+        why = advice.choice.refusal
+        in_ci = advice.choice.in_ci
+        hint = advice.record("record it outside CI, and commit it" if in_ci else "record it")
         if saved := salvage_hint(path):
             hint = f"{saved}\nhint: {hint}"
         raise CassetteMissingError(f"there is no cassette, and {why}\n\nhint: {hint}", path=path)
