@@ -83,14 +83,20 @@ def agreed(
     operation: Operation,
     differences: Callable[[], list[Difference]],
 ) -> list[Difference]:
-    """The differences between a recorded and a live call of one method that count."""
+    """The differences between a recorded and a live call of one method that count.
+
+    A comparison also finds out which recorded object each passed function is: it is needed where
+    no difference counts, too.
+    """
     if strategy in ("method", "sequential"):
+        differences()
         return []
     if strategy == "subset":
         return [each for each in differences() if each.recorded is not MISSING]
     if isinstance(strategy, str):
         return differences()
     if strategy(*_typed(event, operation)):
+        differences()
         return []
     reason = f"{name_of(strategy)} says they differ"
     return differences() or [Difference("", dict(event.arguments), MISSING, reason)]
