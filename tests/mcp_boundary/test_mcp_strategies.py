@@ -13,7 +13,7 @@ from tests.mcp_boundary.mcp_commands import SERVER, over_stdio, recording, servi
 from tests.mcp_boundary.plain_client import client_of
 from tests.mcp_boundary.test_mcp_commands import PLAIN
 
-from vcr_gen import Cassette
+from vcr_gen import Cassette, Rule, Volatile
 from vcr_gen.boundaries.mcp import mcp_matching, mcp_transport
 from vcr_gen.errors import VerificationError
 
@@ -108,6 +108,17 @@ def test_unknown_requests_are_refused_one_by_one(tape):
     assert heard[2].startswith("vcr-gen: server tools/call add was called")
 
 
+def test_rules_of_the_user_go_with_a_strategy(tape):
+    rules = [Rule("server.request", "message.params.arguments.b", Volatile)]
+
+    async def run() -> Any:
+        options = mcp_matching("method_and_arguments")
+        with Cassette(tape, "none", rules=rules, **options) as cassette:
+            return await use(mcp_transport(cassette, ()), ("add", {"a": 1, "b": 9}))
+
+    assert anyio.run(run) == ["3"]
+
+
 def test_a_process_asks_for_samples_whatever_came_before(tape):
     async def ask() -> Any:
         return await session(over_stdio((*serving(tape), *FREE)), "legacy")
@@ -138,7 +149,7 @@ MORE = {"name": "a", "x": 1, "y": 2}
         (["echo=method"], [C, None, B], [A, B]),
         (["subset"], [MORE, None, B], [A, B]),
         (["echo:a=subset"], [MORE, None, B], [A, B]),
-        (["sequential"], [C, None, C], [A, B]),
+        (["sequential"], [None, C, C], [A, B]),
         (["echo=sequential"], [C, C, None], [A, B]),
         (["method_and_arguments", "echo=subset"], [B, MORE], [B, A]),
     ],

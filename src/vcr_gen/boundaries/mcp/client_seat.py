@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, final
 import anyio
 
 from vcr_boundaries import VcrMcpClient, VcrMcpServer
-from vcr_gen import Cassette, Driver, Rule, Volatile
+from vcr_gen import Cassette, Driver, Repeat, Rule, Volatile
 from vcr_gen.boundaries.mcp.faults import Breakable, Fault, FaultyServer
 from vcr_gen.boundaries.mcp.ports import Progress
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Handler
@@ -80,7 +80,7 @@ class ClientSeat:
         else:
             cassette.loosen(_PROGRESS, default=True)
             if cassette.leftovers:  # the tape serves clients other than the recorded one
-                cassette.loosen(_ABILITIES, default=True)
+                cassette.loosen(_ABILITIES, Repeat("server"), default=True)
             if cassette.imported is not None:
                 cassette.loosen(*_HANDSHAKE, default=True)
             client.handler = _Heard(VcrMcpServer(cassette=cassette), _unasked(cassette))

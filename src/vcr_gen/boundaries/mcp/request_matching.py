@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from vcr_gen import Repeat
 from vcr_gen.boundaries.mcp.request_targets import target_of
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.rules import suggestion
@@ -20,15 +19,16 @@ def same_method(recorded: Any, actual: Any) -> bool:
 STRATEGIES: Final[Mapping[str, str | Callable[[Any, Any], bool]]] = MappingProxyType(
     {
         "exact": "exact",
-        "method": same_method,
-        "method_and_arguments": "method_and_arguments",
         "subset": "subset",
-        "sequential": "sequential",
+        "method": same_method,
+        "method_and_arguments": "exact",
+        "sequential": same_method,
     }
 )
 """What a strategy is called on the command line, and what it is on a cassette."""
 
 _FREE: Final = ("method_and_arguments", "sequential")
+"""The strategies that search anywhere."""
 _BOUNDARY: Final = "server"
 _HANDSHAKE: Final = "initialize|server/discover"
 
@@ -46,6 +46,8 @@ def mcp_matching(*chosen: str) -> dict[str, Any]:
             words = ", ".join(STRATEGIES)
             raise UsageError(
                 f"unknown strategy {word!r}{suggestion(word, STRATEGIES)}: expected one of {words}"
+                "\n\nhint: write STRATEGY for all messages, METHOD=STRATEGY or "
+                "METHOD:NAME=STRATEGY for some, such as tools/call:search=subset"
             )
         if is_given:
             each[f"{_BOUNDARY} {target_of(target).pattern}"] = word
@@ -57,4 +59,4 @@ def mcp_matching(*chosen: str) -> dict[str, Any]:
     strategy = {key: STRATEGIES[word] for key, word in meant.items()}
     if not any(word in _FREE for word in meant.values()):
         return {"strategy": strategy}
-    return {"strategy": strategy, "leftovers": True, "rules": [Repeat(_BOUNDARY)]}
+    return {"strategy": strategy, "order": {_BOUNDARY: "lanes"}, "leftovers": True}
