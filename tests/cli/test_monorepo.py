@@ -20,7 +20,8 @@ def test_projects_inside_of_a_folder_are_not_part_of_it(repository: Project) -> 
     run = repository.run()
     assert (run.code, run.out) == (0, "")
     assert run.err == (
-        "no boundaries found: mark a Protocol with @outbound, or run vcr-gen --init\n"
+        "no boundaries found in 0 Python files below .: mark a Protocol with @outbound, or run "
+        "vcr-gen --init\n"
         "0 unchanged\n"
     )
     assert repository.files() == {}

@@ -11,7 +11,7 @@ from sample.bridges import RealBus, RealLocks, RealShell
 from vcr_sample import VcrBus, VcrLocks, VcrServer, VcrShell
 
 from vcr_gen import Cassette, Driver
-from vcr_gen.errors import DecodeError, EncodeError
+from vcr_gen.errors import DecodeError, EncodeError, IncompleteError
 
 
 class Odd:
@@ -38,6 +38,21 @@ def test_one_in_the_block_of_a_context_manager_is_no_other_exit(tape):
     session(tape.path, "all", program)
     with pytest.raises(EncodeError, match=r"Shell\.store: argument `values`.*\n.*register a codec"):
         session(tape.path, "none", lambda *them: program(*them, Odd()))
+
+
+def test_a_function_where_none_is_declared_says_how_to_declare_it(tape):
+    def program(shell, _locks, _bus):
+        with contextlib.suppress(EncodeError):
+            shell.store([lambda number: number + 1])
+
+    with pytest.raises(IncompleteError) as caught:
+        session(tape.path, "all", program)
+    (failure,) = caught.value.failures
+    assert str(failure) == (
+        "Shell.store: argument `values`[0]: cannot store a value of type function\n"
+        "hint: if the environment calls it back, declare it as `Callable[[int], int]`, with the "
+        "types of the function; if it does not matter, mark it: Annotated[…, Unrecorded]"
+    )
 
 
 def test_an_exception_with_one_that_leaves_a_block_is_told_with_where_it_was_raised(tape):

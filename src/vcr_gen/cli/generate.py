@@ -130,7 +130,12 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
         )
         plan = plan_run(config, request)
     if not plan.changes and not plan.unchanged:
-        terminal.note("no boundaries found: mark a Protocol with @outbound, or run vcr-gen --init")
+        terminal.note(
+            f"no boundaries found in {_where(config, paths)}: mark a Protocol with @outbound, or "
+            "run vcr-gen --init"
+        )
+    for note in plan.notes:
+        terminal.note(note)
     only_look = arguments.check or arguments.diff
     verbs = _FOUND if only_look else _DONE
     files = [FileNote(config.display(c.path), verbs[c.kind]) for c in plan.changes]
@@ -174,6 +179,17 @@ def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
     if problems:
         raise RefusedError(problems)
     return paths
+
+
+def _where(config: Config, paths: Sequence[Path]) -> str:
+    """Where a run looked for boundaries."""
+    from vcr_gen.gen.sources.files import list_files
+
+    folders = [config.display(path) for path in paths or config.sources]
+    files = {Path(file.path) for file in list_files(config) if file.searched}
+    if paths:
+        files = {file for file in files if any(file.is_relative_to(path) for path in paths)}
+    return f"{counted(len(files), 'Python file')} below {', '.join(folders)}"
 
 
 def _watch(read: Callable[[], Config], regenerate: Callable[[], int], terminal: Terminal) -> int:

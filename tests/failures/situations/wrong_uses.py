@@ -22,6 +22,19 @@ def an_inner_is_given_in_a_replay() -> None:
 
 
 @situation
+def an_object_is_attached_in_a_recording() -> None:
+    with Cassette(TAPE, "all") as cassette:
+        VcrBank.attach(cassette, RealBank())
+
+
+@situation
+def an_object_is_attached_in_a_replay() -> None:
+    recorded_bytes()
+    with Cassette(TAPE) as cassette:
+        VcrBank.attach(cassette, RealBank())
+
+
+@situation
 def a_wrapper_is_attached_to_a_closed_cassette() -> None:
     with Cassette(TAPE, "all") as cassette:
         pass

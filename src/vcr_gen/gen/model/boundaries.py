@@ -279,6 +279,16 @@ class Boundary:
         """Whether its type parameters are written in PEP 695 brackets."""
         return any(variable.reference.kind == "parameter" for variable in self.type_parameters)
 
+    @property
+    def is_annotated(self) -> bool:
+        """Whether any parameter, result or attribute has an annotation."""
+        if any(isinstance(member, Attribute) for member in self.members):
+            return True
+        return any(
+            signature.returns or any(each.annotation for each in signature.parameters)
+            for signature in self.signatures()
+        )
+
     def signatures(self) -> Iterator[Signature]:
         """The signatures of all members and constructors."""
         yield from self.constructors

@@ -33,6 +33,8 @@ class Plan:
 
     changes: tuple[Change, ...]
     unchanged: int
+    notes: tuple[str, ...] = ()
+    """Remarks about Protocols that can be wrapped; empty if nothing had to be generated."""
 
 
 def make_plan(config: Config, files: Mapping[Path, str], owned: Iterable[Path]) -> Plan:

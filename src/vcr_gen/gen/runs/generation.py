@@ -59,6 +59,8 @@ class Generation:
     boundaries: tuple[Generated, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
     """The digests of all files that were read, looked for, or listed with their folder."""
+    notes: tuple[str, ...] = ()
+    """Remarks about Protocols that can be wrapped."""
     refused: tuple[str, ...] = ()
     """`module:qualname` of the Protocols that cannot be wrapped."""
 
@@ -106,6 +108,7 @@ def generate(
     return Generation(
         files=tuple(sorted(files, key=_by_path)),
         boundaries=tuple(_listed(modules, rendered, read)),
+        notes=tuple(_notes(modules, read)),
         inputs=loader.digests,
     )
 
@@ -232,3 +235,17 @@ def _listed(
                 definition.node.lineno,
                 protocol.reached_from,
             )
+
+
+def _notes(
+    modules: Mapping[str, SourceModule], read: Mapping[str, tuple[FoundProtocol, Boundary]]
+) -> Iterator[str]:
+    for module in modules.values():
+        for boundary in module.boundaries:
+            if boundary.members and not boundary.is_annotated:
+                line = read[boundary.full_name][0].definition.node.lineno
+                yield (
+                    f"{module.display}:{line}: note: `{boundary.qualname}` has no annotations, so "
+                    "values are recorded without declared types; annotate it to record callbacks "
+                    "and streams"
+                )

@@ -5,7 +5,7 @@ format what needs it → plan. Writing, `--check` and `--diff` are three consume
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -68,7 +68,7 @@ def plan_run(config: Config, request: Request) -> Plan:
             outputs={str(path): hash_text(text) for path, text in texts.items()},
         )
         manifests.save(config, manifest)
-    return plan
+    return replace(plan, notes=generation.notes)
 
 
 def _part(progress: Progress, begin: int, end: int) -> Progress:

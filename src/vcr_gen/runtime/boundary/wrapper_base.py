@@ -5,6 +5,7 @@ from functools import cached_property
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin
 
+from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.calls import Call, OwnCalls, event
 from vcr_gen.runtime.boundary.port import InboundPort, MixedPort, OutboundPort, Port, port_of
 from vcr_gen.runtime.boundary.spec import Boundary
@@ -37,6 +38,14 @@ class OutboundWrapper(_Wrapper[_P_co]):
     @classmethod
     def attach(cls, cassette: "Cassette", factory: Callable[[], _P_co]) -> Self:
         """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
+        if not callable(factory):
+            name = type(factory).__name__
+            raise UsageError(
+                f"{cls.__name__}.attach needs a class or a function, so that nothing real is built "
+                f"in a replay; got an object of {name}\n\n"
+                f"hint: {cls.__name__}.attach(cassette, {name}); or, with arguments, "
+                f"{cls.__name__}.attach(cassette, lambda: {name}(…))"
+            )
         return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
 
 

@@ -23,7 +23,7 @@ from vcr_gen.runtime.codec.node import Node, UnsupportedNode
 from vcr_gen.runtime.codec.object_identity import decode_one_value, encode_one_value
 from vcr_gen.runtime.codec.object_state import ObjectNode
 from vcr_gen.runtime.codec.placeholders import REDACTED
-from vcr_gen.runtime.codec.registry import HINT, Registered, Registry
+from vcr_gen.runtime.codec.registry import Registered, Registry, hint_for
 from vcr_gen.runtime.codec.standard_types import standard_name, standard_type
 from vcr_gen.runtime.codec.unions import form_node
 from vcr_gen.runtime.plain import Plain
@@ -131,7 +131,7 @@ class Compiler:
             if known.is_live:  # nothing said that the other side is to use it
                 raise Fault("a value", f"a live object, of {self.type_name(cls)}", DECLARE)
             if isinstance(known, DynamicNode | UnsupportedNode):
-                raise Fault("", f"a value of type {self.type_name(cls)}", HINT)
+                raise Fault("", f"a value of type {self.type_name(cls)}", hint_for(cls))
             self._values[cls] = known
         return known
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -17,6 +19,17 @@ HINT: Final = (
     "@inbound for it, which is recorded as a handle; if it does not matter, mark it: "
     f"Annotated[…, Unrecorded]; else register a codec: {REGISTER}"
 )
+
+_FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, MethodType, partial)
+_FUNCTION_HINT: Final = (
+    "if the environment calls it back, declare it as `Callable[[int], int]`, with the types of the "
+    "function; if it does not matter, mark it: Annotated[…, Unrecorded]"
+)
+
+
+def hint_for(cls: type) -> str:
+    """What to do about a value of a class that has no codec."""
+    return _FUNCTION_HINT if issubclass(cls, _FUNCTIONS) else HINT
 
 
 @dataclass(frozen=True, slots=True)
