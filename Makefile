@@ -5,6 +5,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3 python; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made
+DOCS_STAMP := $(VENV)/.docs
 # One more than there are cores, because many tests wait; but a container may have fewer than it sees.
 JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ "$$n" -le 4 ] || n=4; echo "$$((n + 1))")
 # A Python of $$version that runs: what pyenv puts on the path may be a name for none.
@@ -14,7 +15,7 @@ FIND := for p in python$$version $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$versio
 GENERATED := $(dir $(wildcard generated/*/__init__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow test-all test-long test-lowest pytest browser picture lint types layers drift bench corpus clean
+.PHONY: help setup demo test test-slow test-all test-long test-lowest pytest browser picture docs lint types layers drift bench corpus clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,7 +39,7 @@ pytest: $(STAMP) ## the fast tests alone
 	@$(BIN)/python -m compileall -q src  # the tests start processes that leave no bytecode
 	$(PYTEST) -m "not slow"
 
-test-slow: $(STAMP) browser ## the slow tests: corpus, wheel, browser, large tapes, thousands of programs
+test-slow: $(STAMP) $(DOCS_STAMP) browser ## the slow tests: corpus, wheel, browser, large tapes, the site, thousands of programs
 	@$(BIN)/python -m compileall -q src
 	$(PYTEST) -m slow
 
@@ -57,6 +58,13 @@ browser: ## a Chromium to test the report in; installed where there is none, as 
 
 picture: $(STAMP) browser ## the picture of the report in the README, taken again
 	$(BIN)/python tests/html_report/take_picture.py
+
+$(DOCS_STAMP): pyproject.toml $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	@touch $@
+
+docs: $(DOCS_STAMP) ## the documentation as a site, in build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --config-file docs/website/mkdocs.yml
 
 lint: $(STAMP) ## ruff and black
 	$(BIN)/ruff check .

@@ -24,6 +24,7 @@ from vcr_gen.cli import demo, extract, generate, http_proxy, mark, verify
 from vcr_gen.cli.cassette import actions as cassette
 from vcr_gen.cli.commands import COMMANDS, CommandModule
 from vcr_gen.cli.mcp import mcp_actions as mcp
+from vcr_gen.gen.diagnostics import CODES
 from vcr_gen.gen.settings.config import (
     BOUNDARY_SETTINGS,
     HTTP_SETTINGS,
@@ -89,6 +90,12 @@ def test_the_page_of_the_configuration_has_the_tables_of_settings() -> None:
 
     assert sorted(expected - rows) == []
     assert sorted(rows - expected) == []
+
+
+def test_every_error_code_is_on_the_page_of_the_codes() -> None:
+    rows = [line for line in read("error-codes.md").splitlines() if line.startswith("| [VCR")]
+
+    assert rows == [f"| [{code}](../errors/{code}.md) | {title} |" for code, title in CODES.items()]
 
 
 def test_every_public_name_is_on_the_page_of_the_api() -> None:
