@@ -179,3 +179,12 @@ def test_their_objects_are_handles(project: Path, monkeypatch: pytest.MonkeyPatc
     recorded = session("all")
     assert recorded == [[1, 2, 3], "HEARD [1, 2, 3] THREE", ["6"]]
     assert session("none") == recorded
+
+
+def test_protocols_inside_of_pydantic_are_not_followed(project: Path) -> None:
+    ports = project / "src" / "followed" / "ports.py"
+    ports.write_text(
+        PORTS.replace("@dataclass\nclass Found:", "class Found(BaseModel):")
+        + "\n\nfrom pydantic import BaseModel\n"
+    )
+    assert set(listed(project)) == {"Store", "Rows", "Listener"}

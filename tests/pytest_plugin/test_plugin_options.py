@@ -4,7 +4,7 @@ import inspect
 import re
 
 import pytest
-from plugin_project import PluginProject
+from plugin_project import PluginProject, generate
 
 from vcr_gen import Cassette
 from vcr_gen.errors import UsageError
@@ -190,3 +190,54 @@ def test_rules_strategies_and_templates_reach_the_cassette(project: PluginProjec
 
     assert "4 passed" in output
     assert "made for" in project.cassettes()[file]
+
+
+def test_a_recording_lists_the_classes_that_it_stores_by_their_attributes(
+    project: PluginProject,
+) -> None:
+    project.write(
+        "app/ports.py",
+        """
+        from typing import Protocol
+
+        from vcr_gen.boundary import outbound
+
+
+        class User:
+            def __init__(self, name: str) -> None:
+                self.name = name
+
+
+        @outbound
+        class Shell(Protocol):
+            def run(self, user: User) -> User: ...
+        """,
+    )
+    generate(project.root)
+    project.write(
+        "test_it.py",
+        """
+        from app.ports import User
+
+        def test_one(shell):
+            assert shell.run(User("ann")).name == "ann"
+
+        def test_two(shell):
+            assert shell.run(User("bob")).name == "bob"
+        """,
+    )
+    project.write(
+        "app/real.py", "class RealShell:\n    def run(self, user):\n        return user\n"
+    )
+    assert (
+        "cassettes: 2 recorded\n"
+        "recorded:\n"
+        "  cassettes/test_it/test_one.yaml\n"
+        "  cassettes/test_it/test_two.yaml\n"
+        "objects of these classes were stored by their attributes:\n"
+        "  app.ports.User\n"
+    ) in project.record()
+
+    replayed = project.run()
+    assert "cassettes: 2 replayed" in replayed
+    assert "by their attributes" not in replayed

@@ -33,6 +33,7 @@ from vcr_gen.gen.settings.config import (
 )
 
 if TYPE_CHECKING:
+    from vcr_gen.gen.protocols.value_notes import ValueNote
     from vcr_gen.gen.runs.generation import Generated
 
 __all__ = ["parser", "run"]
@@ -71,13 +72,21 @@ def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
     add("--show-config", action="store_true", help="print the effective settings")
     add("--watch", action="store_true", help="generate again when a source changes")
     add("--version", action="store_true", help="print the version")
+    result.add_argument(
+        "--values",
+        action="store_true",
+        help="with --list: which types of values are stored by their attributes, or need help",
+    )
     result.add_argument("--no-cache", action="store_true", help="ignore the cache of earlier runs")
     add_common_options(result)
+    result.set_defaults(wrong_usage=result.error)
     return result
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return the exit code."""
+    if arguments.values and not arguments.list:
+        arguments.wrong_usage("--values needs --list")
     terminal = Terminal.of(arguments)
     looks_only = arguments.explain or arguments.show_config or arguments.list
     then = "" if looks_only else _NOTHING_WRITTEN
@@ -103,7 +112,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     paths = _checked_paths(config, arguments.paths)
     require_extra()
     if arguments.list:
-        return _list_boundaries(config, paths, terminal)
+        return _list_boundaries(config, paths, terminal, with_values=arguments.values)
     if arguments.watch:
 
         def read() -> Config:
@@ -237,11 +246,16 @@ def _set_up_project(root: Path, terminal: Terminal) -> int:
     return print_outcome(Outcome(code=FINE, files=files, summary=summary), terminal)
 
 
-def _list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal) -> int:
-    """Print one line for each boundary: direction, name, Protocol, wrapper, place, and why."""
+def _list_boundaries(
+    config: Config, paths: Sequence[Path], terminal: Terminal, *, with_values: bool
+) -> int:
+    """Print one line for each boundary: direction, name, Protocol, wrapper, place, and why.
+
+    `with_values` adds one for each type of theirs that is not declared as data.
+    """
     from vcr_gen.gen.runs.generation import generate
 
-    generation = generate(config)
+    generation = generate(config, with_values=with_values)
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
     listed = [
@@ -249,9 +263,11 @@ def _list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal) 
         for boundary in generation.boundaries
         if not paths or any((config.root / boundary.source).is_relative_to(path) for path in paths)
     ]
+    notes = [note for boundary in listed for note in boundary.values]
+    values = table([(note.place, note.type, _verdict(note)) for note in notes])
     outcome = Outcome(
         code=FINE,
-        text=table(list(map(_row, listed))),
+        text="\n\n".join(filter(None, (table(list(map(_row, listed))), values))),
         summary=counted(len(listed), "boundary", "boundaries"),
         document={"boundaries": [asdict(boundary) for boundary in listed]},
     )
@@ -268,6 +284,10 @@ def _row(boundary: "Generated") -> tuple[str, ...]:
     place = f"{boundary.source}:{boundary.line}"
     why = f"reached from {boundary.reached_from}" if boundary.reached_from else ""
     return (boundary.direction, boundary.name, boundary.protocol, boundary.wrapper, place, why)
+
+
+def _verdict(note: "ValueNote") -> str:
+    return f"{note.verdict}: {note.reason}" if note.reason else note.verdict
 
 
 def _shown_config(config: Config, output_format: OutputFormat) -> str:

@@ -150,6 +150,8 @@ class OpenCassette:
             kind, detail = "partial", self._partial_detail()
         elif recording:
             kind, detail = "recorded", self._recorded_detail()
+            for name in self.cassette.stored_by_attributes:
+                self._note(Note("by attributes", name))
         elif self._mode is Mode.VERIFY:
             if error is not None and not isinstance(error, VerificationError):
                 return  # the test failed before there was anything to compare

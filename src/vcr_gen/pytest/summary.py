@@ -24,6 +24,7 @@ Kind: TypeAlias = Literal[
     "differs",
     "partial",
     "unused",
+    "by attributes",
     "report",
 ]
 
@@ -31,16 +32,19 @@ _TITLES: Final[dict[Kind, str]] = {
     "recorded": "recorded",
     "partial": "not recorded: the test did not pass",
     "differs": "the real environment no longer behaves as recorded",
+    "by attributes": "objects of these classes were stored by their attributes",
     "unused": "unused: no test has this cassette",
     "report": "reports of failed replays",
 }
-"""The kinds whose cassettes are listed by path, in this order."""
+"""The kinds that are listed by path, or by the name of the class, in this order."""
+_NO_OUTCOMES: Final[frozenset[Kind]] = frozenset({"by attributes", "report"})
+"""The kinds that do not say what became of a cassette."""
 
 _stash_key: Final = pytest.StashKey["Summary"]()
 
 
 class Note(NamedTuple):
-    """A fact about a cassette."""
+    """A fact about a cassette, or about a class whose objects it holds."""
 
     kind: Kind
     path: str
@@ -146,7 +150,7 @@ def summary_lines(notes: Iterable[Note], root: Path) -> list[str]:
     """A line of counts, then the cassettes that need attention."""
     listed = sorted(_without_repeated_runs(set(notes)))
     counts = {kind: sum(note.kind == kind for note in listed) for kind in get_args(Kind)}
-    kinds = [kind for kind in get_args(Kind) if counts[kind] and kind != "report"]
+    kinds = [kind for kind in get_args(Kind) if counts[kind] and kind not in _NO_OUTCOMES]
     if not kinds:
         return []
     words = {"partial": "left partial"}

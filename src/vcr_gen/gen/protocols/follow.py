@@ -17,12 +17,12 @@ from vcr_gen.gen.protocols.mro import is_protocol
 from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 
-__all__ = ["Reached", "does_something", "reached_protocols"]
+__all__ = ["STORED_OTHERWISE", "Reached", "crossing", "does_something", "reached_protocols"]
 
 _OPPOSITE: Final[dict[Direction, Direction]] = {"outbound": "inbound", "inbound": "outbound"}
 _CALLABLE: Final = "typing.Callable"
 _CLASS: Final = "builtins.type"
-_STORED_OTHERWISE: Final = frozenset({"vcr_gen.boundary.Codec", "vcr_gen.boundary.Unrecorded"})
+STORED_OTHERWISE: Final = frozenset({"vcr_gen.boundary.Codec", "vcr_gen.boundary.Unrecorded"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ def reached_protocols(loader: SourceLoader, boundary: Boundary) -> Iterator[Reac
     """The Protocols that the values of a boundary lead to, in order."""
     for member in boundary.members:
         direction = getattr(member, "direction", None) or boundary.direction
-        for annotation, way, what in _crossing(member, direction):
-            if _STORED_OTHERWISE.isdisjoint(full_names(annotation)):
+        for annotation, way, what in crossing(member, direction):
+            if STORED_OTHERWISE.isdisjoint(full_names(annotation)):
                 for found, there in _protocols(loader, annotation, way):
                     yield Reached(found, there, f"{boundary.qualname}.{member.name}: {what}")
 
@@ -51,7 +51,7 @@ def does_something(boundary: Boundary) -> bool:
     return bool(methods) and all(member.name != "__call__" for member in methods)
 
 
-def _crossing(member: Member, direction: Direction) -> Iterator[tuple[Annotation, Direction, str]]:
+def crossing(member: Member, direction: Direction) -> Iterator[tuple[Annotation, Direction, str]]:
     """The annotations of a member, each with the direction of the objects there."""
     if not getattr(member, "recorded", True):
         return

@@ -11,6 +11,7 @@ from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.syntax import annotations_of, is_function
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import definition_of
+from vcr_gen.known_types import STORED_AS_DATA
 
 __all__ = ["handles", "own_definition", "types_behind"]
 
@@ -54,9 +55,11 @@ def types_behind(loader: SourceLoader, name: Name) -> tuple[Annotation, ...]:
 
 
 def own_definition(loader: SourceLoader, name: Name) -> Definition | None:
-    """The statement behind a name; nothing of Python's own is made of boundaries."""
+    """The statement behind a name; Python's own types and bases of data hold no boundaries."""
     found = definition_of(loader, name)
-    return found if isinstance(found, Definition) and not found.module.standard else None
+    if not isinstance(found, Definition) or found.module.standard:
+        return None
+    return None if found.module.name.partition(".")[0] in STORED_AS_DATA else found
 
 
 def _parts(loader: SourceLoader, found: Definition) -> Iterator[Annotation]:

@@ -11,6 +11,7 @@ from vcr_gen.gen.output.ownership import PREFIX
 from vcr_gen.gen.protocols.build_model import build_module, read_boundaries
 from vcr_gen.gen.protocols.discover import FoundProtocol, discover_marked, discover_ruled
 from vcr_gen.gen.protocols.problems import Problems
+from vcr_gen.gen.protocols.value_notes import ValueNote, value_notes
 from vcr_gen.gen.rendering.formatting import Progress, RenderedFile, no_progress
 from vcr_gen.gen.rendering.render_modules import RenderedModule, render_modules, render_packages
 from vcr_gen.gen.rendering.templates import TemplateFailedError
@@ -46,6 +47,8 @@ class Generated:
     line: int
     reached_from: str = ""
     """Where another boundary mentions it, if the Protocol is neither marked nor in a rule."""
+    values: tuple[ValueNote, ...] = ()
+    """The types of its values that are not declared as data, where that was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +73,12 @@ def generate(
     sources: Sequence[SourceFile] | None = None,
     *,
     progress: Progress = no_progress,
+    with_values: bool = False,
 ) -> Generation:
     """Generate the wrappers of all boundaries; all problems are reported at once.
 
-    `sources` are the files of the project, where the caller has read them already.
+    `sources` are the files of the project, where the caller has read them already. `with_values`
+    looks at the types of all values, too.
     """
     sources = read_sources(config) if sources is None else sources
     loader = SourceLoader(
@@ -105,9 +110,10 @@ def generate(
         files = (*(module.file for module in rendered), *packages)
     except TemplateFailedError as error:
         return Generation(diagnostics=(error.diagnostic(config),))
+    looked_at = loader if with_values else None
     return Generation(
         files=tuple(sorted(files, key=_by_path)),
-        boundaries=tuple(_listed(modules, rendered, read)),
+        boundaries=tuple(_listed(modules, rendered, read, looked_at)),
         notes=tuple(_notes(modules, read)),
         inputs=loader.digests,
     )
@@ -220,6 +226,7 @@ def _listed(
     modules: Mapping[str, SourceModule],
     rendered: Iterable[RenderedModule],
     read: Mapping[str, tuple[FoundProtocol, Boundary]],
+    loader: SourceLoader | None,
 ) -> Iterator[Generated]:
     for made in rendered:
         module = modules[made.name]
@@ -234,6 +241,7 @@ def _listed(
                 module.display,
                 definition.node.lineno,
                 protocol.reached_from,
+                tuple(value_notes(loader, boundary)) if loader else (),
             )
 
 

@@ -82,6 +82,7 @@ class Compiler:
         self.hide: Final = hide
         self.rebuilds: Final = rebuilds
         self.stores_objects: Final = not self._registry.declared_only
+        self.by_attributes: Final = self._registry.by_attributes
         self._found: dict[tuple[str, type], type] = {}
         self._version = self._registry.version
         self._nodes: dict[object, Node] = {}

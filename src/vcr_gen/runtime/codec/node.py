@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -98,6 +99,11 @@ class Nodes(Protocol):
     @property
     def stores_objects(self) -> bool:
         """Whether objects of ordinary classes are stored by their attributes."""
+        ...
+
+    @property
+    def by_attributes(self) -> Counter[type]:
+        """How many objects of each class were stored by their attributes."""
         ...
 
     @property

@@ -10,6 +10,7 @@ from struct import calcsize
 from typing import Any, ClassVar, Final
 
 from vcr_gen.field_path_syntax import Step
+from vcr_gen.known_types import LIVE_METHODS, LIVE_MODULES
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, DeclaredClass, Node
 from vcr_gen.runtime.codec.object_identity import decode_object, encode_object
@@ -17,29 +18,6 @@ from vcr_gen.runtime.codec.records import Field, qualifiers, record_field, repla
 from vcr_gen.runtime.codec.tags import DICT, ID, SAME
 from vcr_gen.runtime.plain import Plain
 
-_LIVE_MODULES: Final = frozenset(
-    {
-        "asyncio",
-        "concurrent",
-        "contextvars",
-        "importlib",
-        "logging",
-        "multiprocessing",
-        "queue",
-        "sched",
-        "selectors",
-        "signal",
-        "socket",
-        "socketserver",
-        "subprocess",
-        "threading",
-        "unittest",
-        "weakref",
-    }
-)
-"""Modules of the standard library whose objects do something, so that a copy is no use."""
-_LIVE_METHODS: Final = ("__del__", "__next__", "__anext__", "__await__")
-"""Methods of objects that are used up, or that run code when they are dropped."""
 _POINTER: Final = calcsize("P")
 
 
@@ -124,6 +102,7 @@ class ObjectNode(ClassNode):
     def __init__(self, declared: DeclaredClass) -> None:
         super().__init__(declared.nodes, declared.cls, declared.name)
         self._attributes: Final = Attributes(declared)
+        self._stored: Final = declared.nodes.by_attributes
 
     def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
         return [((name,), node) for name, node in self._attributes.annotated.items()]
@@ -132,6 +111,7 @@ class ObjectNode(ClassNode):
         return self._attributes.node_of(str(key))
 
     def bare(self, value: object) -> Plain:
+        self._stored[self.cls] += 1
         return encode_object(value, self._attributes.encode)
 
     def restore(self, plain: Plain) -> object:
@@ -161,9 +141,9 @@ def object_node(declared: DeclaredClass) -> Node | None:
 
 def _is_state_alone(cls: type[Any]) -> bool:
     """Whether a copy of the attributes is as good as the object, as far as the class tells."""
-    if inspect.isabstract(cls) or cls.__module__.partition(".")[0] in _LIVE_MODULES:
+    if inspect.isabstract(cls) or cls.__module__.partition(".")[0] in LIVE_MODULES:
         return False
-    if any(hasattr(cls, name) for name in _LIVE_METHODS):
+    if any(hasattr(cls, name) for name in LIVE_METHODS):
         return False
     pointers = len(_slots_of(cls)) + (cls.__dictoffset__ > 0) + (cls.__weakrefoffset__ > 0)
     if cls.__basicsize__ > object.__basicsize__ + pointers * _POINTER:

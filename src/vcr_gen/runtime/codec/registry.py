@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -58,6 +59,8 @@ class Registry:
         """Counts the changes, so that codecs are compiled again after one."""
         self.compilers: dict[object, Compiler] = {}
         """What compiles annotations with these codecs, kept as long as they are."""
+        self.by_attributes: Counter[type] = Counter()
+        """How many objects of each class were stored by their attributes."""
 
     def register(
         self,

@@ -27,6 +27,7 @@ from vcr_gen.runtime.boundary.port import Link
 from vcr_gen.runtime.boundary.rules import Repeat, Rule, Rules
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Registry
+from vcr_gen.runtime.codec.lookup import plain_type_name
 from vcr_gen.runtime.context_blocks import setting
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_sites import hide_our_frames
@@ -149,6 +150,7 @@ class Cassette:
             hermetic=_hermetic(hermetic),
             advice=Advice(self.path, choice, record_with),
         )
+        self._stored_before = self._settings.registry.by_attributes.copy()
         try:
             kind = self._kind_of_run(max_age, when_stale)
             if other_side and kind is not ReplayRun:
@@ -189,6 +191,12 @@ class Cassette:
     def recording(self) -> bool:
         """Whether the session is recording now."""
         return self._run.recording
+
+    @property
+    def stored_by_attributes(self) -> list[str]:
+        """The ordinary classes whose objects were stored by their attributes so far."""
+        stored = self._settings.registry.by_attributes - self._stored_before
+        return sorted(map(plain_type_name, stored))
 
     @property
     def calls_real(self) -> bool:

@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Final, TypeAlias
 
+from vcr_gen.known_types import LIBRARIES
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.node import ClassNode, DeclaredClass, Node
 from vcr_gen.runtime.codec.tags import KINDS, TYPE, VALUE
@@ -18,19 +19,6 @@ GROUP: Final = "vcr_gen.codecs"
 Functions: TypeAlias = tuple[Callable[[Any], object], Callable[[Any], object]]
 """What makes of a value something that the codec knows, and what makes the value of it."""
 CodecOf: TypeAlias = Callable[[type[Any]], Functions | None]
-
-_OURS: Final = {
-    "google": "protobuf_messages",
-    "httpx": "http_messages",
-    "numpy": "numpy_arrays",
-    "pandas": "pandas_tables",
-    "pendulum": "times_and_urls",
-    "PIL": "images",
-    "pyarrow": "arrow_tables",
-    "whenever": "times_and_urls",
-    "yarl": "times_and_urls",
-}
-"""For each library, the module of this package that stores its values."""
 
 
 class LibraryNode(ClassNode):
@@ -81,8 +69,8 @@ def library_node(declared: DeclaredClass) -> Node | None:
 @cache
 def _codec_of(library: str) -> CodecOf | None:
     """The function that knows the classes of a library."""
-    if library in _OURS:
-        found: CodecOf = import_module(f"{__package__}.{_OURS[library]}").codec_of
+    if library in LIBRARIES:
+        found: CodecOf = import_module(f"{__package__}.{LIBRARIES[library]}").codec_of
         return found
     given = _entry_points().get(library)
     return None if given is None else given.load()

@@ -1,0 +1,49 @@
+"""Types that the codec knows by name: the runtime stores values, the generator foretells it."""
+
+from typing import Final
+
+__all__ = ["DATA_PACKAGES", "LIBRARIES", "LIVE_METHODS", "LIVE_MODULES", "STORED_AS_DATA"]
+
+LIVE_MODULES: Final = frozenset(
+    {
+        "asyncio",
+        "concurrent",
+        "contextvars",
+        "importlib",
+        "logging",
+        "multiprocessing",
+        "queue",
+        "sched",
+        "selectors",
+        "signal",
+        "socket",
+        "socketserver",
+        "subprocess",
+        "threading",
+        "unittest",
+        "weakref",
+    }
+)
+"""Modules of the standard library whose objects do something, so that a copy is no use."""
+LIVE_METHODS: Final = ("__del__", "__next__", "__anext__", "__await__")
+"""Methods of objects that are used up, or that run code when they are dropped."""
+
+DATA_PACKAGES: Final = frozenset(
+    {"attr", "attrs", "msgspec", "pydantic", "pydantic_core", "pydantic_settings"}
+)
+"""Packages whose classes are there to declare the fields of others."""
+LIBRARIES: Final = {
+    "google": "protobuf_messages",
+    "httpx": "http_messages",
+    "numpy": "numpy_arrays",
+    "pandas": "pandas_tables",
+    "pendulum": "times_and_urls",
+    "PIL": "images",
+    "pyarrow": "arrow_tables",
+    "whenever": "times_and_urls",
+    "yarl": "times_and_urls",
+}
+"""For each library, the module of `vcr_gen.runtime.codec.libraries` that stores its values."""
+
+STORED_AS_DATA: Final = DATA_PACKAGES | LIBRARIES.keys()
+"""Packages whose own classes need no look: their objects are data."""
