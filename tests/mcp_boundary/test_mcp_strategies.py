@@ -108,6 +108,23 @@ def test_unknown_requests_are_refused_one_by_one(tape):
     assert heard[2].startswith("vcr-gen: server tools/call add was called")
 
 
+def test_a_client_is_not_asked_what_it_cannot_answer(tape):
+    calls = [("ask", {"question": "why?"}), ("where", {}), ("add", {"a": 1, "b": 2})]
+    assert anyio.run(in_process, tape, *calls) == ["because", "file:///work", "3"]
+
+
+def test_an_answer_that_differs_is_reported_and_the_session_goes_on(plain):
+    with client_of((*serving(plain), *FREE)) as client:
+        client.say(id=1, method="whose")
+        asked = client.hear()
+        client.say(id=asked["id"], result={"roots": ["there"]})
+        assert client.hear()["result"] == {"roots": ["here"]}
+        assert client.ask("echo", **B)[-1]["result"] == {"said": B}
+        code, complaints = client.leave()
+    assert code == 1
+    assert "client roots/list: the application returned a different value" in complaints
+
+
 def test_rules_of_the_user_go_with_a_strategy(tape):
     rules = [Rule("server.request", "message.params.arguments.b", Volatile)]
 
@@ -126,6 +143,10 @@ def test_a_process_asks_for_samples_whatever_came_before(tape):
     assert ("asked", "why?") in anyio.run(ask)
 
 
+A, B, C = ({"name": "a", "x": 1}, {"name": "b", "x": 2}, {"name": "c", "x": 3})
+MORE = {"name": "a", "x": 1, "y": 2}
+
+
 def test_a_process_reports_unknown_requests_at_its_end(plain):
     with client_of((*serving(plain), *FREE)) as client:
         assert client.ask("echo", name="b", x=2)[-1]["result"] == {"said": {"name": "b", "x": 2}}
@@ -136,10 +157,6 @@ def test_a_process_reports_unknown_requests_at_its_end(plain):
         code, complaints = client.leave()
     assert code == 1
     assert "message.params.name" in complaints
-
-
-A, B, C = ({"name": "a", "x": 1}, {"name": "b", "x": 2}, {"name": "c", "x": 3})
-MORE = {"name": "a", "x": 1, "y": 2}
 
 
 @pytest.mark.parametrize(

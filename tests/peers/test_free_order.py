@@ -79,6 +79,22 @@ def test_one_call_alone_brings_what_the_environment_asked_meanwhile(tape: Path) 
     assert heard == ["question", "answer to why?"]
 
 
+def test_an_answer_that_differs_is_reported_at_the_end(
+    tape: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Told] = []
+
+    async def other(self: Told, method: str, params: dict[str, Any]) -> Any:
+        asked.append(self)
+        return "another answer"
+
+    monkeypatch.setattr(Told, "request", other)
+    calls = [("ask", {"text": "why?"}), ("count", {"to": 2})]
+    with pytest.raises(DivergenceError, match="the application returned"):
+        asyncio.run(play(tape, *calls, leftovers=True))
+    assert asked[0].heard == ["answer to why?", 0, 1, "count"]
+
+
 def test_calls_in_another_order_keep_what_is_theirs(tape: Path) -> None:
     calls = [("announce", {}), ("ask", {"text": "why?"}), ("count", {"to": 2})]
     heard = asyncio.run(play(tape, *calls, leftovers=True))

@@ -9,6 +9,7 @@ import anyio
 
 from vcr_boundaries import VcrMcpClient, VcrMcpServer
 from vcr_gen import Cassette, Driver, Repeat, Rule, Volatile
+from vcr_gen.boundaries.mcp.client_abilities import AbleClient
 from vcr_gen.boundaries.mcp.faults import Breakable, Fault, FaultyServer
 from vcr_gen.boundaries.mcp.ports import Progress
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Handler
@@ -72,18 +73,21 @@ class ClientSeat:
         connection: Breakable | None = None,
     ) -> None:
         self._client = client
-        told = VcrMcpClient(cassette=cassette, inner=client)
+        able = None
+        if server is None and cassette.leftovers:  # clients other than the recorded one are served
+            able = AbleClient(cassette, client)
+        told = VcrMcpClient(cassette=cassette, inner=able or client)
         self._told = told
         if server is not None:
             server.handler = told
             client.handler = VcrMcpServer(cassette=cassette, inner=server)
         else:
             cassette.loosen(_PROGRESS, default=True)
-            if cassette.leftovers:  # the tape serves clients other than the recorded one
+            if able is not None:
                 cassette.loosen(_ABILITIES, Repeat("server"), default=True)
             if cassette.imported is not None:
                 cassette.loosen(*_HANDSHAKE, default=True)
-            client.handler = _Heard(VcrMcpServer(cassette=cassette), _unasked(cassette))
+            client.handler = _Heard(VcrMcpServer(cassette=cassette), _unasked(cassette), able)
             self._driver = Driver(cassette, told)
         if faults and connection is not None:
             client.handler = FaultyServer(client.handler, faults, connection)
@@ -113,13 +117,18 @@ def _unasked(cassette: Cassette) -> Collection[str]:
 class _Heard:
     """A replayed server, which reports its recorded progress even if the client does not listen."""
 
-    def __init__(self, server: Handler, unasked: Collection[str]) -> None:
+    def __init__(
+        self, server: Handler, unasked: Collection[str], client: AbleClient | None
+    ) -> None:
         self._server = server
         self._unasked = unasked
+        self._client = client
         self.notify = server.notify
 
     async def request(self, message: Message, progress: Progress | None) -> Result:
         """Ask the server."""
+        if self._client is not None and message.method == "initialize":
+            self._client.introduces_itself(message)
         if message.method in self._unasked and message.method in ANSWERS_TO_UNASKED:
             answer = ANSWERS_TO_UNASKED[message.method]
             if isinstance(answer, RpcError):

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, final
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.boundary.echoes import Echoes
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.replay.collecting import Collected
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.strand_matching import Expectation
@@ -76,6 +77,11 @@ class AssertedAnswers:
     ) -> bool:
         """Report an answer; whether to compare it again, as a call before it was missing."""
         collected = self._state.collected
+        if collected is None and self._state.leftovers:
+            self._state.note_refused(self._state.reporter.answer(call, event, found, self._window))
+            for slot in Collected(self._window).counterpart(call, event):
+                self._state.take(slot)
+            return False
         if collected is None:
             self._unfinished.hold_callback(call)
             self._state.fail(self._state.reporter.answer(call, event, found, self._window))

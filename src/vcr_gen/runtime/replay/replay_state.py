@@ -96,7 +96,7 @@ class ReplayState:
         self.collected: Collected | None = None
         """The differences, where the replay continues after each."""
         self.refused: list[DivergenceError] = []
-        """The calls that the tape does not have, where the replay continues after each."""
+        """The calls and answers that the tape does not have, where it continues after each."""
         self.recorded_jobs: dict[int, float] = {}
         """The executor jobs that run, and the seconds that each took in the recording."""
         self.watchdog = Watchdog(self)
@@ -209,9 +209,13 @@ class ReplayState:
 
     def refuse(self, divergence: Divergence) -> NoReturn:
         """Fail a call that the tape does not have; the cassette raises it again at its end."""
+        raise self.note_refused(divergence)
+
+    def note_refused(self, divergence: Divergence) -> DivergenceError:
+        """Keep a difference that concerns nothing else, for the report at the end."""
         divergence = without_secrets(divergence, self._secrets)
         self.refused.append(self.failure_type(divergence, message_of(divergence)))
-        raise self.refused[-1]
+        return self.refused[-1]
 
     def note_stall(self, *, all_wait: bool = False) -> None:
         """Nothing can move: skip what is missing, or end the replay."""

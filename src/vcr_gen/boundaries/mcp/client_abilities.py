@@ -1,0 +1,61 @@
+"""What a client can be asked: a mock server asks it nothing else, as a server does."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, Protocol, final
+
+from vcr_gen import Cassette, Rule, Volatile
+from vcr_gen.boundaries.mcp.ports import Progress
+from vcr_gen.boundaries.mcp.rpc_messages import Message, Result
+
+__all__ = ["AbleClient"]
+
+_NEEDED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "roots/list": "roots",
+        "sampling/createMessage": "sampling",
+        "elicitation/create": "elicitation",
+    }
+)
+"""The abilities that a client names in its handshake, by the requests that need them."""
+_ANSWER: Final = Rule("client.request", "$result", Volatile)
+
+
+class Client(Protocol):
+    """Reaches a client."""
+
+    async def request(self, message: Message, progress: Progress | None) -> Result:
+        """Ask the client."""
+
+    async def notify(self, message: Message) -> None:
+        """Tell the client something."""
+
+    async def closed(self) -> None:
+        """Tell the client that nothing will follow."""
+
+
+@final
+class AbleClient:
+    """A client that may lack abilities of the recorded one: then the tape answers in its place."""
+
+    def __init__(self, cassette: Cassette, client: Client) -> None:
+        self._cassette = cassette
+        self._client = client
+        self._lacking: frozenset[str] = frozenset()
+        self._was_asked = False
+        self.notify = client.notify
+        self.closed = client.closed
+
+    def introduces_itself(self, handshake: Message) -> None:
+        """Take note of the abilities that a client names in its first request."""
+        abilities: Any = handshake.params.get("capabilities") or {}
+        self._lacking = frozenset(_NEEDED.values()) - abilities.keys()
+        if self._lacking and not self._was_asked:
+            self._cassette.loosen(_ANSWER, default=True)
+
+    async def request(self, message: Message, progress: Progress | None) -> Result:
+        """Ask the client, if it can be asked."""
+        self._was_asked = True
+        if _NEEDED.get(message.method) in self._lacking:
+            return {}
+        return await self._client.request(message, progress)
