@@ -23,7 +23,9 @@ ACTIONS: Final[Mapping[str, CommandModule]] = MappingProxyType(
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this command, and one for each action."""
-    parser = subparsers.add_parser("mcp", description="Record MCP sessions, and serve them.")
+    parser = subparsers.add_parser(
+        "mcp", description="Record MCP sessions, serve them, and check servers by them."
+    )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     for action in ACTIONS.values():
         action.add_parser(actions)

@@ -1,6 +1,8 @@
 """`vcr-gen mcp lint`: checks what a recorded server tells the model that uses it."""
 
 import argparse
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,9 +27,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "lint",
         help="check what a recorded server tells a model",
         description=(
-            "Check the names and descriptions that a recorded server lists: orders to the model, "
-            "hidden characters, encoded text, names that look alike, credentials, and texts that "
-            "changed since a baseline. Exit 1 if there is a finding."
+            "Check the names and descriptions that a recorded server lists, and its results: "
+            "orders to the model, hidden characters, encoded text, names that look alike, "
+            "credentials, and texts that changed since a baseline. Exit 1 if there is a finding."
         ),
     )
     add = parser.add_argument
@@ -41,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the findings, without those that are allowed."""
     require_mcp(arguments)
     from vcr_gen.boundaries.mcp.listings.recorded_listings import read_sessions
-    from vcr_gen.boundaries.mcp.listings.session_lint import HINTS, lint_sessions
+    from vcr_gen.boundaries.mcp.listings.session_lint import RESULTS, lint_sessions
 
     terminal = Terminal.of(arguments)
     config = read_scan_config(arguments.config)
@@ -53,20 +55,23 @@ def run(arguments: argparse.Namespace) -> int:
     allowed = len(found) - len(findings)
     listings = [each for session in sessions.values() for each in session.listings.values()]
     items = sum(len(listing.items) for each in listings for listing in each)
+    requests = [each for session in sessions.values() for each in session.requests]
+    results = sum(each.method in RESULTS and each.status == "returned" for each in requests)
     summary = (
-        f"{counted(items, 'listed item')}: "
-        f"{counted(len(findings), 'finding') if findings else 'no findings'}"
-        f"{f', {allowed} allowed' if allowed else ''}"
+        f"{counted(items, 'listed item')}, {counted(results, 'result')}: {_counts(findings)}"
+        f"{f'; {allowed} allowed' if allowed else ''}"
     )
     outcome = Outcome(
         code=DIFFERENT if findings else FINE,
-        found=[_diagnostic(each, HINTS[each.code]) for each in findings],
+        found=[_diagnostic(each) for each in findings],
         summary=summary,
         document={
             "items": items,
+            "results": results,
             "allowed": allowed,
             "findings": [
-                asdict(each) | {"path": str(each.path), "hint": HINTS[each.code]}
+                asdict(each)
+                | {"path": str(each.path), "severity": each.severity, "hint": each.hint}
                 for each in findings
             ],
         },
@@ -74,13 +79,23 @@ def run(arguments: argparse.Namespace) -> int:
     return print_outcome(outcome, terminal)
 
 
-def _diagnostic(finding: "LintFinding", hint: str) -> Diagnostic:
+def _counts(findings: "Sequence[LintFinding]") -> str:
+    if not findings:
+        return "no findings"
+    counts = Counter(finding.severity for finding in findings)
+    kinds = (f"{number} {severity}" for severity, number in sorted(counts.items()))
+    return f"{counted(len(findings), 'finding')} ({', '.join(kinds)})"
+
+
+def _diagnostic(finding: "LintFinding") -> Diagnostic:
     owner = f"{finding.server}:" if finding.server else ""
     what = " ".join(part for part in (owner, finding.kind, finding.name) if part)
     field = f": {finding.field}" if finding.field else ""
     shown = f": {finding.excerpt}" if finding.excerpt else ""
-    message = f"{what}{field}: {finding.message}{shown} [{finding.fingerprint}]"
-    return Diagnostic(str(finding.path), finding.line, 0, finding.code, message, hint)
+    message = (
+        f"{what}{field}: {finding.message}{shown} ({finding.severity}) [{finding.fingerprint}]"
+    )
+    return Diagnostic(str(finding.path), finding.line, 0, finding.code, message, finding.hint)
 
 
 def _credentials(path: Path, redaction: Redaction) -> "list[LintFinding]":

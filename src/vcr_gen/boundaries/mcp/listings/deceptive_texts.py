@@ -3,20 +3,21 @@
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from vcr_gen.boundaries.mcp.listings.hidden_characters import (
+    SMUGGLING,
     as_seen,
     hidden_characters,
     hidden_message,
     spelled,
 )
-from vcr_gen.boundaries.mcp.listings.lint_rules import PHRASES
+from vcr_gen.boundaries.mcp.listings.lint_rules import PHRASES, Phrase
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER
 
-__all__ = ["Deception", "deceptions", "excerpt"]
+__all__ = ["Deception", "deceptions", "deceptions_in_result", "excerpt"]
 
 _BEFORE: Final = 20
 _SHOWN: Final = 80
@@ -24,6 +25,8 @@ _BASE64: Final = re.compile(
     r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4}){6,}(?:[A-Za-z0-9+/_-]{2,3})?={0,2}"
 )
 _HEX: Final = re.compile(r"\b(?:0x)?((?:[0-9a-fA-F]{2}){16,})\b")
+_EMPHASIS: Final = re.compile(r"[*_`~]+")
+"""Marks between words, which Markdown does not show."""
 _LONG: Final = 200
 """From this length on, a blob in a description is reported, whatever it holds."""
 _MIXED: Final = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])")
@@ -41,24 +44,53 @@ class Deception:
 
 
 def deceptions(text: str) -> Iterator[Deception]:
-    """What is wrong with a text, one finding for each code."""
+    """What is wrong with a description, one finding for each code."""
     found: dict[str, Deception] = {}
-    for each in (*_hidden(text), *_phrases(as_seen(text)), *_encoded(text), *_secrets(text)):
+    for each in (
+        *_hidden(text),
+        *_phrases(_layouts(text), PHRASES),
+        *_encoded(text),
+        *_secrets(text),
+    ):
         found.setdefault(each.code, each)
     yield from found.values()
 
 
-def _hidden(text: str) -> Iterator[Deception]:
+def deceptions_in_result(text: str) -> Iterator[Deception]:
+    """What is wrong with a result, in which comments, white space and blobs are usual."""
+    found: dict[str, Deception] = {}
+    phrases = [phrase for phrase in PHRASES if phrase.in_results]
+    lines = _in_lines(as_seen(text))  # one layout only: results can be large
+    for each in (*_hidden(text, SMUGGLING), *_phrases([lines], phrases)):
+        found.setdefault(each.code, each)
+    yield from found.values()
+
+
+def _hidden(text: str, kinds: Collection[str] = ()) -> Iterator[Deception]:
+    """Hidden characters, of these kinds or of all."""
     for kind, position in hidden_characters(text):
+        if kinds and kind not in kinds:
+            continue
         message = hidden_message(text)
         says = f"{kind}, which say {message!r}" if message else kind
         yield Deception("hidden-characters", says, excerpt(text, position))
 
 
-def _phrases(text: str) -> Iterator[Deception]:
-    words = [" ".join(line.split()) for line in text.splitlines()]
-    layouts = ("\n".join(filter(None, words)), " ".join(filter(None, words)))
-    for phrase in PHRASES:
+def _layouts(text: str) -> list[str]:
+    """The text in its lines, in one line, and without emphasis."""
+    lines = _in_lines(as_seen(text))
+    joined = " ".join(lines.split())
+    unmarked = " ".join(_EMPHASIS.sub(" ", joined).split())
+    return list(dict.fromkeys((lines, joined, unmarked)))
+
+
+def _in_lines(text: str) -> str:
+    """The text without empty lines and other white space."""
+    return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
+
+
+def _phrases(layouts: Sequence[str], phrases: Iterable[Phrase]) -> Iterator[Deception]:
+    for phrase in phrases:
         for layout in layouts:
             match = phrase.search(layout)
             if match:

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-__all__ = ["as_seen", "fold_letters", "hidden_characters", "hidden_message", "spelled"]
+__all__ = ["SMUGGLING", "as_seen", "fold_letters", "hidden_characters", "hidden_message", "spelled"]
 
 _TAGS: Final = re.compile("[\U000e0000-\U000e007f]+")
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
@@ -16,6 +16,8 @@ _INVISIBLE: Final = re.compile(
 )
 _JOINERS: Final = re.compile("(?<=[\x20-\x7e])[\u200c\u200d]|[\u200c\u200d](?=[\x20-\x7e])")
 """Joiners beside ASCII; emoji, and scripts such as Persian, need them."""
+_MARKS: Final = re.compile("(?<=[\x20-\x7e])[\u200e\u200f]+(?=[\x20-\x7e]|$)")
+"""Marks of direction in text of ASCII; texts in Hebrew or Arabic need them."""
 _SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}")
 """Several variation selectors in a row carry data; a single one chooses the look of an emoji."""
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -26,9 +28,12 @@ _KINDS: Final = (
     ("characters that turn the direction of text", _BIDI),
     ("invisible characters", _INVISIBLE),
     ("invisible characters", _JOINERS),
+    ("invisible characters", _MARKS),
     ("variation selectors in a row", _SELECTORS),
     ("control characters", _CONTROLS),
 )
+SMUGGLING: Final = ("tag characters", "variation selectors in a row")
+"""The kinds that carry whole messages; ordinary pages have some of the other kinds."""
 _LOOKS_LIKE: Final = {
     "'": "\u2019\u02bc",
     "A": "\u0410\u0391",

@@ -1,4 +1,4 @@
-"""The phrases by which a description gives orders to the model that reads it, as a table."""
+"""The phrases by which a text gives orders to the model that reads it, as a table."""
 
 import re
 from dataclasses import dataclass
@@ -15,6 +15,8 @@ class Phrase:
     says: str
     """What a text does that has such a phrase."""
     patterns: tuple[re.Pattern[str], ...]
+    in_results: bool = True
+    """Whether a result with it is a finding, too: pages and manuals have some by nature."""
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first phrase in a text."""
@@ -22,15 +24,18 @@ class Phrase:
         return min(filter(None, found), key=lambda match: match.start(), default=None)
 
 
-def _phrase(code: str, says: str, *patterns: str) -> Phrase:
+def _phrase(code: str, says: str, *patterns: str, in_results: bool = True) -> Phrase:
     flags = re.IGNORECASE | re.VERBOSE
-    return Phrase(code, says, tuple(re.compile(pattern, flags) for pattern in patterns))
+    compiled = tuple(re.compile(pattern, flags) for pattern in patterns)
+    return Phrase(code, says, compiled, in_results)
 
 
 _WORDS = r"(?:\s+[\w'-]+)"
 _IN_SENTENCE = r"[^.;!?\n]"
 _ADDRESS = r"(?:https?://|[\w.+-]+@[\w-]+\.\w{2,}|\+\d{7,})"
 _USER = r"(?:users?|humans?|anyone|anybody|operator|developer|owner)\b"
+_THE_USER = r"(?:the|your)\s+(?:user|human|operator)\b"
+_NEVER = r"\b(?:do\s+not|don'?t|never)\s+"
 _SEND = r"(?:send|forward|post|upload|transmit|exfiltrate|leak|e-?mail|copy|report|submit|share)"
 _GIVE = rf"(?:{_SEND}|pass|include|provide|attach|append|insert|add|put|supply|log|bcc)"
 _TAKE = r"(?:read|cat|open|load|get|fetch|access|retrieve|collect|extract|print|dump|include)"
@@ -56,7 +61,14 @@ PHRASES: Final = (
         r"\b(?:ignore|disregard|forget)\s+(?:everything|all(?:\s+of)?(?:\s+the)?|what\s+is)\s+above\b",
         rf"\b(?:ignore|disregard|forget)\s+(?:all|any|every|everything|your){_WORDS}{{0,4}}?\s+"
         r"(?:instructions?|guidelines?|told|training|programming)\b",
+        r"\b(?:disregard|ignore|forget)\s+(?:all\s+of\s+)?the\s+(?:above|previous|preceding)"
+        r"\s*(?:[.,;!]|$|and\s)",
+        r"\b(?:disregard|ignore)\s+(?:what(?:ever)?|anything|everything)\s+" + _THE_USER,
+        rf"{_NEVER}(?:follow|obey|listen\s+to|trust)\s+"
+        r"(?:(?:the|your|any|previous|user|user's|human's|system)\s+){1,3}(?:instructions?|prompt)\b",
+        rf"\bpay\s+no\s+attention\s+to\b{_IN_SENTENCE}{{0,30}}\b{_THE_USER}",
         r"\b(?:new|real|actual|true)\s+(?:system\s+)?(?:instructions?|prompt)\s*:",
+        r"\byour\s+(?:new|real|actual|true)\s+(?:instructions?|task|goal|purpose)\s+(?:is|are)\b",
         r"\byou\s+are\s+now\s+(?:an?\s+(?:\w+\s+){0,3}?(?:assistant|agent|ai|bot|model|hacker|admin\w*)\b"
         r"|dan\b|free\b|unrestricted|jailbroken|in\s+\w+\s+mode)",
         r"\bfrom\s+now\s+on,?\s+(?:you\b|always\b|never\b|respond\b|answer\b)",
@@ -64,6 +76,7 @@ PHRASES: Final = (
         r"\bignoriere?n?\b.{0,30}\b(?:vorherigen?|bisherigen?|alle)\b.{0,20}\banweisungen\b",
         r"\bignor(?:a|ar|e|ez)\b.{0,30}\b(?:instrucciones|instructions|istruzioni|instruções)\b"
         r".{0,20}\b(?:anteriores|previas|précédentes|precedenti)\b",
+        r"(?:以前|これまで|上記|前)の.{0,8}(?:指示|命令|プロンプト).{0,4}(?:無視|忘れ)",
         r"忽略.{0,10}(?:之前|以上|先前|前面|所有).{0,6}(?:指令|说明|提示|指示)",
     ),
     _phrase(
@@ -72,6 +85,7 @@ PHRASES: Final = (
         r"<\s*(?:important|critical)\s*>",
         r"<\s*(system|secret|hidden|instructions?|admin|assistant|human|override|system[_ -]prompt)"
         r"\s*>(?s:.){0,2000}?<\s*/\s*\1\s*>",
+        r"<\s*system[_ -](?:reminder|message|override|instructions?)\s*>",
         r"<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id)\|>",
         r"\[/?INST\]|<</?SYS>>",
         r"(?:^|\n)\s*\#*\s*system\s+(?:prompt|message|override|instructions?)\s*:\s+\S",
@@ -86,8 +100,12 @@ PHRASES: Final = (
         r"\b(?:do\s+not|don'?t|never|must\s+not|should\s+not|shouldn't|avoid|refrain\s+from)\s+"
         r"(?:ever\s+|directly\s+|explicitly\s+)?(?:tell|inform|mention|reveal|notify|disclose|alert"
         rf"|warn)(?:ing)?\b{_IN_SENTENCE}{{0,60}}?\b{_USER}",
-        r"\b(?:do\s+not|don'?t|never)\s+(?:ever\s+)?(?:mention|reveal|disclose|tell|show)\s+"
-        r"(?:this|that|it|these|any\s+of\s+this)\b",
+        rf"{_NEVER}(?:ever\s+)?(?:display|report|output|present)\s+(?:this|that|it|these)\b"
+        rf"{_IN_SENTENCE}{{0,30}}?\bto\s+{_THE_USER}",
+        rf"{_NEVER}(?:ever\s+)?let\s+{_THE_USER}\s+(?:know|see|notice|find\s+out)\b",
+        rf"\bwithout\s+{_THE_USER}(?:'s)?\s+(?:knowledge|knowing|noticing|awareness|being\s+aware)\b",
+        r"\b(?:must|should|has\s+to|have\s+to|keep|remain|stay)\b(?:\s+(?:be|stay|remain|kept|this|it))*"
+        rf"\s+(?:hidden|concealed|secret|invisible)\s+(?:from|to)\s+{_THE_USER}",
         r"\bwithout\s+(?:ever\s+)?(?:telling|informing|mentioning|revealing|disclosing)\b"
         rf"{_IN_SENTENCE}{{0,60}}?\b{_USER}",
         rf"\b(?:hide|conceal|withhold|keep)\s+(?:this|it|that|these)\b{_IN_SENTENCE}{{0,30}}?"
@@ -95,10 +113,17 @@ PHRASES: Final = (
         rf"\bkeep\s+(?:this|it|that|these)\b{_IN_SENTENCE}{{0,20}}?\b(?:secret|hidden|between\s+us)\b",
         rf"\b(?:secretly|covertly|surreptitiously|stealthily)\s+{_GIVE}\b",
         rf"\b(?:silently|quietly)\s+(?:also\s+)?(?:{_SEND}|bcc)\b",
-        r"\b(?:do\s+not|don'?t|never)\s+ask\s+(?:the\s+|your\s+)?user\s+(?:for|to)\s+"
+        rf"{_NEVER}ask\s+(?:the\s+|your\s+)?user\s+(?:for|to)\s+"
         r"(?:confirm|approv|permission|consent)",
         r"\busers?\s+(?:must|should|does|do|need|needs)(?:\s+not|n't)(?:\s+need\s+to)?\s+"
         r"(?:know|notice|find\s+out|be\s+(?:told|informed|aware))\b",
+    ),
+    _phrase(
+        "hides-from-user",
+        "tells the model to act behind the back of its user",
+        rf"{_NEVER}(?:ever\s+)?(?:mention|reveal|disclose|tell|show)\s+"
+        r"(?:this|that|it|these|any\s+of\s+this)\b",
+        in_results=False,
     ),
     _phrase(
         "exfiltrates",
@@ -108,6 +133,9 @@ PHRASES: Final = (
         rf"{_ORDER}{_TAKE}\b[^.!?\n]{{0,80}}?{_SETTINGS}[^!?\n]{{0,80}}?\b{_GIVE}\b",
         rf"\b{_GIVE}\b[^.!?\n]{{0,60}}?\b(?:entire|full|whole|complete|all(?:\s+of)?(?:\s+the)?)\s+"
         r"(?:\w+\s+)?(?:conversation|chat)\b",
+        r"\b(?:print|return|output|reveal|repeat|show|tell)\s+(?:\w+\s+)?your\s+system\s+prompt\b",
+        rf"\b(?:send|forward|mail)\s+(?:\w+\s+){{0,2}}?a\s+copy\b[^!?\n]{{0,60}}?\bto\s+{_ADDRESS}",
+        r"!\[[^\]]{0,100}\]\(https?://[^)\s]{1,200}[?&][\w-]+=[{<$]",
         rf"\b{_GIVE}\b[^.!?\n]{{0,60}}?\b(?:your\s+(?:system\s+prompt|instructions|memory)"
         r"|(?:all|any|your|available)\s+environment\s+variables)",
         rf"\b{_SEND}\b[^.!?\n]{{0,60}}?\b(?:credentials?|passwords?|api[\s_-]?keys?|secrets?|tokens?"
@@ -122,6 +150,7 @@ PHRASES: Final = (
         r"\b(?:change|replace|redirect|switch|set)\b[^.!?\n]{0,40}?"
         r"\b(?:recipient|destination|payee|phone\s+number|account)\b[^!?\n]{0,40}?"
         r"(?:[\w.+-]+@[\w-]+\.\w{2,}|\+\d{7,})",
+        in_results=False,
     ),
     _phrase(
         "orders-other-tools",
@@ -138,5 +167,6 @@ PHRASES: Final = (
         r"<!--\s*\w",
         r"^\s*\[//\]:\s*\#",
         r"<[^>]{1,200}?style\s*=\s*[\"'][^\"']{0,200}?(?:display\s*:\s*none|font-size\s*:\s*0|opacity\s*:\s*0)",
+        in_results=False,
     ),
 )

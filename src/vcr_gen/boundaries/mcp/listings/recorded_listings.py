@@ -86,10 +86,14 @@ class Request:
     result: Any
 
     @property
+    def name(self) -> str:
+        """The name of the tool or prompt, or the URI of the resource, that is asked for."""
+        return str(self.params.get("name", self.params.get("uri", "")))
+
+    @property
     def words(self) -> str:
         """`tools/call search`"""
-        name = self.params.get("name", self.params.get("uri", ""))
-        return f"{self.method} {name}".rstrip()
+        return f"{self.method} {self.name}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

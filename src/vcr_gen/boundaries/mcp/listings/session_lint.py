@@ -4,36 +4,66 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
-from vcr_gen.boundaries.mcp.listings.deceptive_texts import deceptions, excerpt
+from vcr_gen.boundaries.mcp.listings.deceptive_texts import (
+    Deception,
+    deceptions,
+    deceptions_in_result,
+    excerpt,
+)
 from vcr_gen.boundaries.mcp.listings.lookalike_names import foreign_letters, lookalikes
 from vcr_gen.boundaries.mcp.listings.recorded_listings import (
     KINDS,
     Kind,
     Listed,
+    Request,
     Session,
     pair_sessions,
 )
 from vcr_gen.boundaries.mcp.listings.schema_forms import text_of
 
-__all__ = ["HINTS", "LintFinding", "lint_sessions"]
+__all__ = ["RESULTS", "RULES", "LintFinding", "LintRule", "Severity", "lint_sessions"]
 
-HINTS: Final[Mapping[str, str]] = {
-    "overrides-instructions": "a description says what a tool does; remove the order",
-    "pretends-a-role": "remove the markup: a description is not a message",
-    "hides-from-user": "users must be able to see what a tool does; remove the order",
-    "exfiltrates": "do not use this server before you know why it asks for this",
-    "orders-other-tools": "a description is about its own tool; remove the order",
-    "markup-comment": "say it where people see it, or remove it",
-    "hidden-characters": "remove them: people cannot see what the model reads",
-    "encoded-text": "write it in plain text, or remove it",
-    "changed-description": "read the new text before you trust it",
-    "lookalike-name": "rename one of them, so that models cannot confuse them",
-    "shadowed-name": "remove one of them: which one is called is not defined",
-    "secret": "remove it from the server, and rotate the credential",
+Severity: TypeAlias = Literal["high", "medium"]
+
+
+@dataclass(frozen=True, slots=True)
+class LintRule:
+    """How bad a finding is, and what to do about it."""
+
+    severity: Severity
+    hint: str
+
+
+RULES: Final[Mapping[str, LintRule]] = {
+    "overrides-instructions": LintRule(
+        "high", "a description says what a tool does; remove the order"
+    ),
+    "pretends-a-role": LintRule("high", "remove the markup: a description is not a message"),
+    "hides-from-user": LintRule(
+        "high", "users must be able to see what a tool does; remove the order"
+    ),
+    "exfiltrates": LintRule("high", "do not use this server before you know why it asks for this"),
+    "orders-other-tools": LintRule(
+        "medium", "a description is about its own tool; remove the order"
+    ),
+    "markup-comment": LintRule("medium", "say it where people see it, or remove it"),
+    "hidden-characters": LintRule("high", "remove them: people cannot see what the model reads"),
+    "encoded-text": LintRule("medium", "write it in plain text, or remove it"),
+    "changed-description": LintRule("medium", "read the new text before you trust it"),
+    "lookalike-name": LintRule("medium", "rename one of them, so that models cannot confuse them"),
+    "shadowed-name": LintRule("medium", "remove one of them: which one is called is not defined"),
+    "secret": LintRule("high", "remove it from the server, and rotate the credential"),
 }
-"""Every code, and what to do about it."""
+"""Every code."""
+RESULTS: Final[Mapping[str, Kind]] = {
+    "tools/call": "tool",
+    "prompts/get": "prompt",
+    "resources/read": "resource",
+}
+"""The requests whose results a model reads, and what each of them asks."""
+_RESULT_HINT: Final = "a result is data: see where the server has it from"
 _UNSEEN: Final = ("icons", "_meta")
 """Fields that a model does not get to read."""
 _DESCRIBING: Final = ("description", "title")
@@ -56,11 +86,21 @@ class LintFinding:
     fingerprint: str
     """The name of the finding in an allow-list; it changes with the text."""
 
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return RULES[self.code].severity
+
+    @property
+    def hint(self) -> str:
+        """What to do about it."""
+        return _RESULT_HINT if self.field.startswith("result.") else RULES[self.code].hint
+
 
 def lint_sessions(
     sessions: Mapping[str, Session], baseline: Mapping[str, Session] | None = None
 ) -> list[LintFinding]:
-    """All findings in what the servers of a cassette list, in the order of lines."""
+    """All findings in what the servers of a cassette list and answer, in the order of lines."""
     found: dict[str, LintFinding] = {}
     pairs = pair_sessions(baseline, sessions) if baseline else []
     for finding in (
@@ -76,6 +116,8 @@ def _session(session: Session) -> Iterator[LintFinding]:
     yield from _instructions(session)
     for item in _items(session):
         yield from _item(session, item)
+    for request in session.requests:
+        yield from _result(session, request)
     yield from _changes_within(session)
 
 
@@ -99,11 +141,30 @@ def _item(session: Session, item: Listed) -> Iterator[LintFinding]:
         yield from _text(session, item, field, text)
 
 
+def _result(session: Session, request: Request) -> Iterator[LintFinding]:
+    """What is wrong with a result, one finding for each code: results repeat their texts."""
+    if request.method not in RESULTS or request.status != "returned":
+        return
+    item = Listed(RESULTS[request.method], request.name, {}, request.line)
+    seen: set[str] = set()
+    for field, text in texts_of(request.result, "result"):
+        for each in deceptions_in_result(text):
+            if each.code not in seen:
+                seen.add(each.code)
+                yield _of_text(each, session, item, field, text)
+
+
 def _text(session: Session, item: Listed, field: str, text: str) -> Iterator[LintFinding]:
     for each in deceptions(text):
-        yield _finding(
-            each.code, session, item, field, text=text, message=each.message, shown=each.excerpt
-        )
+        yield _of_text(each, session, item, field, text)
+
+
+def _of_text(
+    found: Deception, session: Session, item: Listed, field: str, text: str
+) -> LintFinding:
+    return _finding(
+        found.code, session, item, field, text=text, message=found.message, shown=found.excerpt
+    )
 
 
 def _finding(
