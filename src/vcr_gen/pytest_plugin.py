@@ -26,6 +26,7 @@ __all__ = [
     "pytest_addoption",
     "pytest_configure",
     "pytest_configure_node",
+    "pytest_load_initial_conftests",
     "pytest_make_collect_report",
     "pytest_runtest_makereport",
     "pytest_unconfigure",
@@ -42,6 +43,9 @@ __all__ = [
     "vcrgen_sync_websocket_connect",
     "vcrgen_websocket_connect",
 ]
+
+
+_MISSING = "No module named 'vcr_"
 
 
 class _OwnModules:
@@ -119,6 +123,22 @@ def pytest_unconfigure() -> None:
         sys.meta_path.remove(_OwnModules)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config,
+) -> Generator[None, object, object]:
+    """Say what to do about wrappers that a `conftest.py` cannot import."""
+    try:
+        return (yield)
+    except Exception as error:
+        cause = getattr(error, "cause", None)
+        if isinstance(cause, ImportError) and _MISSING in str(cause):
+            from vcr_gen.pytest.missing_wrappers import add_cure
+
+            add_cure(cause, early_config)
+        raise
+
+
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_make_collect_report(
     collector: pytest.Collector,
@@ -127,10 +147,15 @@ def pytest_make_collect_report(
     from vcr_gen.pytest.constants import HOOKS
 
     report = yield
-    if isinstance(collector, pytest.Module | pytest.Class):
-        config = collector.config
-        if config.pluginmanager.has_plugin(HOOKS) or any(map(_uses_plugin, report.result)):
-            _fixtures(config).collected(collector, report)
+    config = collector.config
+    if report.failed and _MISSING in str(report.longrepr):
+        from vcr_gen.pytest.missing_wrappers import add_cure_to_report
+
+        add_cure_to_report(report, config)
+    if isinstance(collector, pytest.Module | pytest.Class) and (
+        config.pluginmanager.has_plugin(HOOKS) or any(map(_uses_plugin, report.result))
+    ):
+        _fixtures(config).collected(collector, report)
     return report
 
 
@@ -138,6 +163,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     """Show only the user's frames, also for cassettes opened without our fixtures."""
     from vcr_gen.pytest.constants import HOOKS
 
+    error = None if call.excinfo is None else call.excinfo.value
+    if isinstance(error, ImportError) and _MISSING in str(error):
+        from vcr_gen.pytest.missing_wrappers import add_cure
+
+        add_cure(error, item.config)
     if call.excinfo is not None and (
         call.excinfo.type.__module__ == "vcr_gen.errors"
         or item.config.pluginmanager.has_plugin(HOOKS)
