@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 from tape_files import SESSION, write_tape
@@ -12,7 +13,7 @@ from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.tape.events import Item, Signal
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.values import live_codecs
-from vcr_gen.runtime.values.live_kinds import live_kind
+from vcr_gen.runtime.values.live_kinds import live_kinds
 from vcr_gen.runtime.values.object_numbers import LIVE_WORDS
 
 
@@ -70,10 +71,12 @@ def test_names_split_at_the_boundary_that_the_header_names() -> None:
         AbstractContextManager[int],
         AbstractAsyncContextManager[int],
         Callable[[], int],
+        IO[str],
+        IO[Any],
     ],
 )
 def test_the_tools_know_every_kind_of_live_object(annotation: object) -> None:
-    kind = live_kind(annotation, inbound=True)
-    assert kind is not None
-    assert {one.word for one in (kind, kind.awaited) if one} <= LIVE_WORDS
+    kinds = [kind for way in (True, False) for kind in live_kinds(annotation, inbound=way)]
+    assert kinds
+    assert {kind.word for kind in kinds} <= LIVE_WORDS
     assert live_codecs._WORD in LIVE_WORDS

@@ -27,7 +27,7 @@ from vcr_gen.runtime.codec.node import Node, UnsupportedNode
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
-from vcr_gen.runtime.values.live_kinds import live_kind
+from vcr_gen.runtime.values.live_kinds import live_kinds
 
 __all__ = ["CurrentMethod", "Described", "describe_project"]
 
@@ -198,7 +198,7 @@ def _compiler(boundaries: Iterable[Boundary]) -> Compiler:
     def live(annotation: object) -> Node | None:
         bare = strip(annotation)
         origin = get_origin(bare) or bare
-        if live_kind(bare, inbound=True) is None and not any(
+        if not live_kinds(bare, inbound=True) and not any(
             origin is protocol for protocol in protocols
         ):
             return None

@@ -15,10 +15,12 @@ _NAMES: Final = {
     "$async_callable": "function",
     "$awaitable": "awaitable",
     "$callable": "function",
+    "$file": "file",
     "$manager": "context manager",
     "$stream": "stream",
+    "$text_file": "file",
 }
-_METHODS: Final = ("awaitable.", "callable.", "manager.", "stream.")
+_METHODS: Final = ("awaitable.", "callable.", "file.", "manager.", "stream.")
 
 in_use: ContextVar[str] = ContextVar("vcr_gen_origin", default="")
 """The origin of the live object that is being used, for messages.

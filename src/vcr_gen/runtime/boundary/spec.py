@@ -22,6 +22,7 @@ __all__ = ["Boundary", "Direction", "Method", "Parameter", "make_call"]
 Direction: TypeAlias = Literal["outbound", "inbound"]
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
+_CLASS: Final = re.compile(r"<class '([\w.]+)'>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,9 +301,10 @@ def _text(annotation: object) -> str:
     """An annotation as text, the same in every run and on every Python.
 
     Metadata may show its address, Python 3.13 names path classes by their private module, and
-    whether `typing.` is shown depends on the version of Python. All three are removed.
+    whether `typing.` is shown depends on the version of Python. All three are removed. Classes of
+    `typing`, such as `BinaryIO`, are shown without `<class …>`.
     """
     if isinstance(annotation, str):
         return annotation
-    text = _ADDRESS.sub("", formatannotation(annotation))
+    text = _CLASS.sub(r"\1", _ADDRESS.sub("", formatannotation(annotation)))
     return text.replace("pathlib._local.", "pathlib.").replace("typing.", "")

@@ -186,15 +186,15 @@ class Compiler:
         if words:
             inner = self.node(strip_annotated(annotation))
             return mark(self, inner, words)
-        live = self._live(annotation)
-        if live is not None:
-            live.name = describe(annotation, self.type_name)
-            return live
         registered = self._registered(annotation)
         if registered is not None:
             return custom_node(
                 self, registered.type_, registered.name, registered.encode, registered.decode
             )
+        live = self._live(annotation)
+        if live is not None:
+            live.name = describe(annotation, self.type_name)
+            return live
         form = form_node(self, annotation)
         if form is not None:
             return form
@@ -264,7 +264,8 @@ def _translated(
 
 
 DECLARE: Final = (
-    "say in the annotation what comes: its Protocol (or `P | object`), Iterator[…], Callable[…]"
+    "say in the annotation what comes: its Protocol (or `P | object`), Iterator[…], Callable[…], "
+    "BinaryIO"
 )
 _TOO_DEEP: Final = Fault(
     "less nesting", "more than the stack holds, or a value that contains itself"

@@ -359,7 +359,7 @@ def _why_not(annotation: object, origin: object) -> str:
         return "a function is not data"
     if isinstance(cls, type):
         if issubclass(cls, IO | IOBase):
-            return "a file is not data; declare a Protocol of what is used of it, and mark that"
+            return "a file is not data; declare BinaryIO or TextIO, or a Protocol of what you use"
         if any(cls is each or issubclass(cls, each) for each in _STREAMS):
             return "a stream is not a value"
         return ""

@@ -37,9 +37,11 @@ _LIVE: Final = {
     "$async_callable": "function",
     "$awaitable": "awaitable",
     "$callable": "function",
+    "$file": "file",
     "$handle": "handle",
     "$manager": "context manager",
     "$stream": "stream",
+    "$text_file": "file",
 }
 
 

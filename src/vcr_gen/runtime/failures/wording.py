@@ -109,7 +109,7 @@ def left_block(
     """The method that returned the context manager, a headline, and the likely cause.
 
     On the tape, leaving a block is a call of `manager.exit`, which no program makes."""
-    found = re.search(r"the context manager that (\S+) returned", title)
+    found = re.search(r"the (?:context manager|file) that (\S+) returned", title)
     method = found[1] if found else "manager.exit"
     block = f"the block `with {method}()`" if found else f"the block of {title}"
     before, after = recorded.get("exception"), actual.get("exception")

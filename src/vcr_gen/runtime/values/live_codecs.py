@@ -16,7 +16,8 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets
 from vcr_gen.runtime.values.bound_methods import Binder
 from vcr_gen.runtime.values.channel import ValueChannel, Way, at_work
-from vcr_gen.runtime.values.live_kinds import LiveKind, live_kind
+from vcr_gen.runtime.values.live_kinds import live_kinds
+from vcr_gen.runtime.values.live_object import LiveKind
 from vcr_gen.runtime.values.object_numbers import Build, Objects, number_of
 
 if TYPE_CHECKING:
@@ -169,16 +170,11 @@ class _LiveTypes:
         boundary = self._boundaries.get(get_origin(bare) or bare) if _hashable(bare) else None
         if boundary is not None:
             return self._handle(boundary)
-        kind = live_kind(bare, inbound=self._way == "outward")
-        if kind is None:
+        kinds = live_kinds(bare, inbound=self._way == "outward")
+        if not kinds:
             return None
-
-        # What the application exports is asked when it is called; of what it gets in a replay, only
-        # the tape knows whether it was a coroutine function.
-        awaited = kind.awaited if self._way == "inward" else None
-        kinds = (kind,) if awaited is None else (awaited, kind)
         forms = [_Form(each.word, each.fits, self._build(each)) for each in kinds]
-        return LiveNode(forms, self._way)
+        return LiveNode(forms, self._way, kinds[0].rank)
 
     def _build(self, kind: LiveKind) -> Callable[[Crossing, int, Any], Any]:
         def build(crossing: Crossing, number: int, real: Any) -> Any:
@@ -227,10 +223,9 @@ class LiveNode(Node):
         self,
         forms: Sequence[_Form],
         way: Way,
-        rank: Callable[[object], int | None] = lambda _: 0,
+        rank: Callable[[object], int | None],
     ) -> None:
         self._forms: Final = forms
-        self._last: Final = forms[-1]
         self._by_word: Final = {form.word: form for form in forms}
         self._is_outward: Final = way == "outward"
         self._rank: Final = rank
@@ -238,11 +233,11 @@ class LiveNode(Node):
 
     def encode(self, value: Any) -> Plain:
         crossing = _crossing()
-        for form in self._forms:
-            if form.fits(value):
-                build = crossing.built_here(form) if self._is_outward else None
-                return {form.word: crossing.objects.number(value, build)}
-        raise Fault(self._last.word.removeprefix("$"), repr(value)[:80])
+        form = self._form_of(value)
+        if form is None:
+            raise Fault(self._forms[-1].word.removeprefix("$"), repr(value)[:80])
+        build = crossing.built_here(form) if self._is_outward else None
+        return {form.word: crossing.objects.number(value, build)}
 
     def decode(self, plain: Plain) -> Any:
         crossing = _crossing()
@@ -251,7 +246,7 @@ class LiveNode(Node):
 
     def fits(self, value: object) -> int:
         """Never `None`, and after types that fit exactly."""
-        rank = self._rank(value) if value is not None and self._last.fits(value) else None
+        rank = None if value is None or self._form_of(value) is None else self._rank(value)
         return NO_FIT if rank is None else min(LIVE + rank, DYNAMIC - 1)
 
     def verdict(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...] | None:
@@ -264,14 +259,18 @@ class LiveNode(Node):
         return (Difference("$", recorded, actual, "different object"),)
 
     def replace(self, value: Any) -> Any:
-        if not self._last.fits(value):  # it cannot be stored either, and crosses as it is
+        form = self._form_of(value)
+        if form is None:  # it cannot be stored either, and crosses as it is
             return value
         crossing = _crossing()
-        build = crossing.built_here(self._last)
+        build = crossing.built_here(form)
         objects = crossing.objects
         return (
             objects.hand_out(value, build) if self._is_outward else objects.bring_in(value, build)
         )
+
+    def _form_of(self, value: object) -> _Form | None:
+        return next((form for form in self._forms if form.fits(value)), None)
 
 
 def _hashable(value: object) -> bool:

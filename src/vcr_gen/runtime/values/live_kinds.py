@@ -9,64 +9,54 @@ import typing
 from collections import abc
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from dataclasses import dataclass
 from functools import update_wrapper
 from types import NoneType
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 from vcr_gen.runtime.boundary.base_streams import AsyncStream, StepKind, Stream
 from vcr_gen.runtime.boundary.call_kinds import Kind, shape_of
 from vcr_gen.runtime.boundary.port import Link
 from vcr_gen.runtime.boundary.spec import Method, Parameter
 from vcr_gen.runtime.codec import resolve_annotations
-from vcr_gen.runtime.loops.backends import as_answer
+from vcr_gen.runtime.values.live_files import file_kinds
+from vcr_gen.runtime.values.live_object import Live, LiveKind, Methods, exit_arguments, seen
 
-__all__ = ["LiveKind", "live_kind"]
-
-_Methods: TypeAlias = Mapping[str, Method]
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class LiveKind:
-    """A kind of live object: its word on the tape, what it can do, and its wrapper."""
-
-    word: str
-    methods: _Methods
-    wrap: Callable[[Link, _Methods, Any], Any]
-    use: Callable[[Any, str, Mapping[str, object]], Any]
-    """Uses a wrapper as a recorded call says."""
-    fits: Callable[[object], bool]
-    awaited: "LiveKind | None" = None
-    """The kind of a coroutine function, where the types do not tell it from another function."""
+__all__ = ["live_kinds"]
 
 
-def live_kind(annotation: object, *, inbound: bool) -> LiveKind | None:
-    """The kind of live object that a type stands for, if any; `inbound` when it is exported."""
+def live_kinds(annotation: object, *, inbound: bool) -> tuple[LiveKind, ...]:
+    """The kinds of live objects that a type stands for; `inbound` when they are exported.
+
+    The first that fits an object is its kind; the last fits them all.
+    """
     shape = shape_of(annotation)
     match shape.kind:
         case Kind.STREAM:
             methods = {"iterate": Method("stream.iterate", (), annotation, False, inbound)}
-            return LiveKind("$stream", methods, _LiveStream, _use_stream, _is(abc.Iterator))
+            return (LiveKind("$stream", methods, _LiveStream, _use_stream, _is(abc.Iterator)),)
         case Kind.ASYNC_STREAM:
             methods = {"iterate": Method("stream.iterate", (), annotation, False, inbound)}
             fits = _is(abc.AsyncIterable)
-            return LiveKind("$stream", methods, _LiveAsyncStream, _use_stream, fits)
+            return (LiveKind("$stream", methods, _LiveAsyncStream, _use_stream, fits),)
         case Kind.AWAITABLE:
             methods = {"wait": Method("awaitable.wait", (), shape.value, True, inbound)}
             fits = _is(abc.Awaitable)
-            return LiveKind("$awaitable", methods, _LiveAwaitable, _use_awaitable, fits)
-    return _manager_kind(annotation, inbound=inbound) or _callable_kind(annotation, inbound=inbound)
+            return (LiveKind("$awaitable", methods, _LiveAwaitable, _use_awaitable, fits),)
+    return (
+        _manager_kinds(annotation, inbound=inbound)
+        or _callable_kinds(annotation, inbound=inbound)
+        or file_kinds(annotation, inbound=inbound)
+    )
 
 
-def _manager_kind(annotation: object, *, inbound: bool) -> LiveKind | None:
+def _manager_kinds(annotation: object, *, inbound: bool) -> tuple[LiveKind, ...]:
     origin = typing.get_origin(annotation) or annotation
     managers: dict[object, tuple[bool, Any]] = {
         AbstractContextManager: (False, _LiveManager),
         AbstractAsyncContextManager: (True, _LiveAsyncManager),
     }
     if origin not in managers:
-        return None
+        return ()
     asynchronous, wrap = managers[origin]
     entered = (*typing.get_args(annotation), Any)[0]
     exception = Parameter("exception", BaseException | None, "exception")
@@ -74,28 +64,26 @@ def _manager_kind(annotation: object, *, inbound: bool) -> LiveKind | None:
         "enter": Method("manager.enter", (), entered, asynchronous, inbound),
         "exit": Method("manager.exit", (exception,), bool | None, asynchronous, inbound),
     }
-    return LiveKind("$manager", methods, wrap, _use_manager, _is(origin))
+    return (LiveKind("$manager", methods, wrap, _use_manager, _is(origin)),)
 
 
-def _callable_kind(annotation: object, *, inbound: bool) -> LiveKind | None:
+def _callable_kinds(annotation: object, *, inbound: bool) -> tuple[LiveKind, ...]:
     if typing.get_origin(annotation) is abc.Callable or annotation in (abc.Callable, Callable):
         parameters, result = _callable_types(typing.get_args(annotation))
         asynchronous = False
     elif _is_callback_protocol(annotation):
         parameters, result, asynchronous = _protocol_types(annotation)
     else:
-        return None
+        return ()
     methods = {"call": Method("callable.call", parameters, result, asynchronous, inbound)}
-    if asynchronous:
-        return LiveKind("$callable", methods, _wrap_coroutine_function, _use_callable, callable)
-    awaited = LiveKind(
-        "$async_callable",
-        methods,
-        _wrap_coroutine_function,
-        _use_callable,
-        inspect.iscoroutinefunction,
-    )
-    return LiveKind("$callable", methods, _wrap_callable, _use_callable, callable, awaited)
+    wrap = _wrap_coroutine_function if asynchronous else _wrap_callable
+    function = LiveKind("$callable", methods, wrap, _use_callable, callable)
+    if asynchronous or inbound:  # what is exported is asked when it is called
+        return (function,)
+    # Of what the program gets in a replay, only the tape knows if it was a coroutine function.
+    fits = inspect.iscoroutinefunction
+    awaited = LiveKind("$async_callable", methods, _wrap_coroutine_function, _use_callable, fits)
+    return (awaited, function)
 
 
 _DYNAMIC = (
@@ -140,7 +128,7 @@ def _is(kind: Any) -> Callable[[object], bool]:
     return lambda value: isinstance(value, kind)
 
 
-def _wrap_callable(link: Link, methods: _Methods, real: Any) -> Any:
+def _wrap_callable(link: Link, methods: Methods, real: Any) -> Any:
     method = methods["call"]
     # Libraries ask whether a callback is a coroutine function: the wrapper must answer alike.
     if inspect.iscoroutinefunction(real):
@@ -152,7 +140,7 @@ def _wrap_callable(link: Link, methods: _Methods, real: Any) -> Any:
     return _named_like(real, wrapper)
 
 
-def _wrap_coroutine_function(link: Link, methods: _Methods, real: Any) -> Any:
+def _wrap_coroutine_function(link: Link, methods: Methods, real: Any) -> Any:
     method = methods["call"]
 
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -210,16 +198,7 @@ def _use_stream(wrapper: Any, _: str, __: Mapping[str, object]) -> Any:
     return wrapper.start()
 
 
-class _Live:
-    """The wrapper of a live object, whose uses are calls."""
-
-    def __init__(self, link: Link, methods: _Methods, real: Any) -> None:
-        self._link = link
-        self._methods = methods
-        self._real = real
-
-
-class _Lazy(_Live):
+class _Lazy(Live):
     """A stream that is not itself the result of a call: it begins when it is first used."""
 
     _stream: Any = None
@@ -259,7 +238,7 @@ class _LiveAsyncStream(_Lazy, AsyncStream):
 
 
 @final
-class _LiveManager(_Live):
+class _LiveManager(Live):
     """A context manager whose entering and leaving are calls."""
 
     def enter(self) -> Any:
@@ -267,9 +246,9 @@ class _LiveManager(_Live):
 
     def leave(self, error: BaseException | None) -> Any:
         def leave(_: object) -> Any:
-            return self._real.__exit__(*_exit_arguments(error))
+            return self._real.__exit__(*exit_arguments(error))
 
-        return self._link.call(self._methods["exit"], _seen(error), leave)
+        return self._link.call(self._methods["exit"], seen(error), leave)
 
     def __enter__(self) -> Any:
         return self.enter()
@@ -280,7 +259,7 @@ class _LiveManager(_Live):
 
 
 @final
-class _LiveAsyncManager(_Live):
+class _LiveAsyncManager(Live):
     """The same for an asynchronous context manager."""
 
     def enter(self) -> Any:
@@ -288,9 +267,9 @@ class _LiveAsyncManager(_Live):
 
     def leave(self, error: BaseException | None) -> Any:
         def leave(_: object) -> Any:
-            return self._real.__aexit__(*_exit_arguments(error))
+            return self._real.__aexit__(*exit_arguments(error))
 
-        return self._link.acall(self._methods["exit"], _seen(error), leave)
+        return self._link.acall(self._methods["exit"], seen(error), leave)
 
     async def __aenter__(self) -> Any:
         return await self.enter()
@@ -300,15 +279,6 @@ class _LiveAsyncManager(_Live):
         return swallowed
 
 
-def _exit_arguments(error: BaseException | None) -> tuple[object, object, object]:
-    return (None, None, None) if error is None else (type(error), error, error.__traceback__)
-
-
-def _seen(error: BaseException | None) -> dict[str, object]:
-    """The argument of an exit: the exception that the manager is left with."""
-    return {"exception": None if error is None else as_answer(error)}
-
-
 def _use_manager(
     wrapper: _LiveManager | _LiveAsyncManager, key: str, arguments: Mapping[str, Any]
 ) -> Any:
@@ -316,7 +286,7 @@ def _use_manager(
 
 
 @final
-class _LiveAwaitable(_Live):
+class _LiveAwaitable(Live):
     """Something to await that is not itself the result of a call."""
 
     def __await__(self) -> Generator[Any, Any, Any]:

@@ -24,7 +24,16 @@ from vcr_gen.runtime.plain import Plain
 __all__ = ["LIVE_WORDS", "Build", "Objects", "number_of"]
 
 LIVE_WORDS: Final = frozenset(
-    {"$async_callable", "$awaitable", "$callable", "$handle", "$manager", "$stream"}
+    {
+        "$async_callable",
+        "$awaitable",
+        "$callable",
+        "$file",
+        "$handle",
+        "$manager",
+        "$stream",
+        "$text_file",
+    }
 )
 """The keys of the stored forms of live objects."""
 
