@@ -12,6 +12,7 @@ class PlainServer:
     """One method for each request."""
 
     state = ""
+    asks_at_the_end = False
 
     def run(self) -> None:
         print("a line that is not JSON", flush=True)
@@ -20,6 +21,8 @@ class PlainServer:
             answer = getattr(self, frame.get("method", "").replace("/", "_"), None)
             if answer is not None and "id" in frame:
                 answer(frame["id"], frame.get("params", {}))
+        if self.asks_at_the_end:
+            self.say(id=1, method="roots/list")
 
     def say(self, **frame: object) -> None:
         sys.stdout.write(json.dumps({"jsonrpc": "2.0", **frame}) + "\n")
@@ -62,6 +65,10 @@ class PlainServer:
     def part(self, number: object, said: Frame) -> None:
         self.say(id=number, result={})
         self.log("farewell")
+
+    def postpone(self, number: object, said: Frame) -> None:
+        self.asks_at_the_end = True
+        self.say(id=number, result={})
 
     def refuse(self, number: object, said: Frame) -> None:
         self.fail(number, 7, "no", data=[1, 2.0, None])

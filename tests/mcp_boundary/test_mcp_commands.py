@@ -107,6 +107,15 @@ def test_a_server_that_dies_dies_again(tmp_path):
         assert client.leave() == (0, "")
 
 
+def test_a_server_may_ask_a_client_that_has_left(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    for command in (recording(tape, *PLAIN), serving(tape)):
+        with client_of(command) as client:
+            client.ask("postpone")
+            assert client.leave() == (0, "")
+    assert "method: roots/list" in tape.read_text()
+
+
 def test_a_terminated_recording_can_be_served(tmp_path):
     tape = tmp_path / "tape.yaml"
     with client_of(recording(tape, *PLAIN)) as client:

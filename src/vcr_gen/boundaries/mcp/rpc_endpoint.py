@@ -94,9 +94,9 @@ class Endpoint:
 
     async def request(self, message: Message, progress: Progress | None) -> Result:
         """Ask the other side."""
+        number = self._next_number()
         if self._has_left:
             return _result({"error": _CLOSED})
-        number = self._next_number()
         pending = self._pending[number] = _Pending(progress)
         try:
             frame = _request(number, message, wants_progress=progress is not None)
