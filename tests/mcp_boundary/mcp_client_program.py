@@ -68,6 +68,7 @@ async def session(transport: AbstractAsyncContextManager[Any], era: str) -> list
         await call("ask", question="why?")
         await call("choose")
         await call("where")
+        await call("order")
         await call("learn")
         if era == "legacy":
             await changed.wait()

@@ -3,12 +3,13 @@
 import json
 import sys
 import warnings
+from typing import Annotated
 
 import anyio
 from mcp import MCPError
 from mcp.server import MCPServer
-from mcp.server.mcpserver import Context
-from mcp_types import SamplingMessage, TextContent
+from mcp.server.mcpserver import Context, Elicit, ListRoots, Resolve, Sample
+from mcp_types import CreateMessageResult, ListRootsResult, SamplingMessage, TextContent
 from pydantic import BaseModel
 
 warnings.simplefilter("ignore")  # logging and sampling leave the protocol in 2026
@@ -56,6 +57,29 @@ async def choose(ctx: Context) -> str:
 @server.tool()
 async def where(ctx: Context) -> list[str]:
     return [str(root.uri) for root in (await ctx.session.list_roots()).roots]
+
+
+def the_choice() -> Elicit[Choice]:
+    return Elicit("How large?", Choice)
+
+
+def the_advice(choice: Annotated[Choice, Resolve(the_choice)]) -> Sample:
+    content = TextContent(type="text", text=f"Is {choice.size} enough?")
+    return Sample([SamplingMessage(role="user", content=content)], max_tokens=10)
+
+
+def the_folder() -> ListRoots:
+    return ListRoots()
+
+
+@server.tool()
+async def order(
+    choice: Annotated[Choice, Resolve(the_choice)],
+    advice: Annotated[CreateMessageResult, Resolve(the_advice)],
+    folder: Annotated[ListRootsResult, Resolve(the_folder)],
+) -> str:
+    """Ask twice, also where a server cannot ask: since 2026 it answers that it needs input."""
+    return f"{choice.size} {advice.content.text} {folder.roots[0].uri}"
 
 
 @server.tool()

@@ -43,4 +43,4 @@ def server_command(name: str, folder: Path, *arguments: str) -> tuple[str, ...]:
     folder.mkdir(exist_ok=True)
     program = folder / "server.mjs"
     program.write_text(f"import {str(package / 'dist/index.js')!r};\n")
-    return ("node", str(program), *arguments)
+    return (shutil.which("node") or "node", str(program), *arguments)

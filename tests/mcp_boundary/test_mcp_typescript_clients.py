@@ -3,14 +3,17 @@
 import json
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from tests.mcp_boundary.mcp_commands import SERVER, recording, serving
-from tests.mcp_boundary.node_packages import node_folder
+from tests.mcp_boundary.node_packages import node_folder, server_command
 
 pytestmark = pytest.mark.slow
 
-TIMES = int(os.environ.get("VCR_GEN_TYPESCRIPT", "3"))
+TIMES = int(os.environ.get("VCR_GEN_TYPESCRIPT", "10"))
+AT_ONCE = 2
 
 
 def observed(generation: str, negotiation: str, server: tuple[str, ...]) -> list[object]:
@@ -26,14 +29,33 @@ def without_order(seen: list[object]) -> list[str]:
     return sorted(map(repr, seen))
 
 
-@pytest.mark.parametrize(
-    ("generation", "negotiation"), [("1", "legacy"), ("2", "legacy"), ("2", "auto")]
-)
-def test_a_client_sees_the_same(tmp_path, generation, negotiation):
-    tape = tmp_path / "tape.yaml"
-    live = observed(generation, negotiation, SERVER)
-    recorded = observed(generation, negotiation, recording(tape))
+def check(tape: Path, generation: str, negotiation: str, server: tuple[str, ...]) -> None:
+    """What a client sees is the same with a server, with the proxy, and with the mock."""
+    live = observed(generation, negotiation, server)
+    recorded = observed(generation, negotiation, recording(tape, *server))
     assert without_order(live) == without_order(recorded)
     paced = (*serving(tape), "--pace", "1")
-    for _ in range(TIMES):
-        assert recorded == observed(generation, negotiation, paced)
+    with ThreadPoolExecutor(AT_ONCE) as clients:
+        served = [clients.submit(observed, generation, negotiation, paced) for _ in range(TIMES)]
+    for each in served:
+        assert recorded == each.result()
+
+
+@pytest.mark.parametrize(
+    ("generation", "negotiation", "launches"),
+    [
+        ("1", "legacy", {"tape.yaml"}),
+        ("2", "legacy", {"tape.yaml"}),
+        ("2", "auto", {"tape.yaml", "tape.probe.yaml"}),
+        ("2", "2026-07-28", {"tape.yaml", "tape.probe.yaml"}),
+    ],
+)
+def test_a_client_sees_the_same(tmp_path, generation, negotiation, launches):
+    check(tmp_path / "tape.yaml", generation, negotiation, SERVER)
+    assert {each.name for each in tmp_path.iterdir()} == launches
+
+
+def test_a_probe_that_finds_an_older_server_is_served_too(tmp_path):
+    server = server_command("filesystem", tmp_path / "server", str(tmp_path / "server"))
+    check(tmp_path / "tape.yaml", "2", "auto", server)
+    assert (tmp_path / "tape.probe.yaml").exists()
