@@ -2,7 +2,7 @@
 
 import asyncio
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,9 @@ from vcr_gen.errors import UsageError
 
 
 @pytest.fixture
-def cassette(tmp_path: Path) -> Cassette:
-    return Cassette(tmp_path / "tape.yaml", "all")
+def cassette(tmp_path: Path) -> Iterator[Cassette]:
+    with Cassette(tmp_path / "tape.yaml", "all") as cassette:
+        yield cassette
 
 
 def hide(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:

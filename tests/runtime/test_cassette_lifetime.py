@@ -1,8 +1,11 @@
 """A cassette from its opening to its close: who may use it, and what is left on the disk."""
 
+import gc
 import os
+import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from traceback import extract_tb
 
@@ -15,7 +18,8 @@ from taping import forbidden
 from vcr_sample import VcrShell
 
 from vcr_gen import Cassette, CassetteError, InexactReplayWarning
-from vcr_gen.errors import UnusedEventsError, UsageError
+from vcr_gen.errors import CassetteMissingError, UnusedEventsError, UsageError
+from vcr_gen.runtime.failures.call_sites import shown_path
 
 
 def test_what_a_test_may_ask_a_cassette(tape):
@@ -161,3 +165,74 @@ def test_one_that_cannot_be_opened_shows_the_line_of_the_user_alone(tape, text):
         Cassette(tape.path, "none")
 
     assert [__file__] == [entry.filename for entry in extract_tb(caught.value.__traceback__)]
+
+
+def leave_open(path, mode):
+    """Use a cassette, and forget it; the warnings that Python then issues."""
+
+    def forget():
+        cassette = Cassette(path, mode)
+        VcrShell.attach(cassette, RealShell).read(1)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        forget()
+        gc.collect()
+    return [each for each in caught if "the cassette was never closed" in str(each.message)]
+
+
+CLOSE_IT = "open it with `with Cassette(…) as cassette:`"
+
+
+def test_a_recording_that_is_never_closed_is_reported_now_and_in_the_next_run(tape):
+    (now,) = leave_open(tape.path, "once")
+    assert now.category is ResourceWarning
+    assert str(now.message) == (
+        f"{tape.path}: the cassette was never closed, so the recording is not saved; {CLOSE_IT}"
+    )
+    line = leave_open.__code__.co_firstlineno + 4
+    assert (now.filename, now.lineno) == (__file__, line)
+    with pytest.raises(CassetteMissingError, match=rf"never closed, opened at .*:{line}, left "):
+        Cassette(tape.path, "none")
+    place = f"{shown_path(Path(__file__))}:{line}"
+    later = (
+        f"{tape.path}: the last recording was not saved, because the cassette opened at {place} "
+        f"was never closed; {CLOSE_IT}"
+    )
+    with pytest.warns(UserWarning, match=f"^{re.escape(later)}$"):
+        session(tape.path, "once", 1)
+    session(tape.path, "once", 1)
+
+
+def test_a_recording_is_never_closed_at_the_end_of_a_program_either(tape):
+    program = (
+        "import sys\nfrom vcr_gen import Cassette\n"
+        "from sample.bridges import RealShell\nfrom vcr_sample import VcrShell\n"
+        "kept = Cassette(sys.argv[1], 'all')\nVcrShell.attach(kept, RealShell).read(1)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-Wdefault::ResourceWarning", "-c", program, tape.path],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "the cassette was never closed, so the recording is not saved" in done.stderr
+    with pytest.warns(UserWarning, match="opened at <string>:5 was never closed"):
+        session(tape.path, "once", 1)
+
+
+def test_a_warning_that_is_an_error_is_raised_once(tape):
+    leave_open(tape.path, "once")
+    with pytest.raises(UserWarning, match="was never closed"):
+        session(tape.path, "once", 1)
+    assert session(tape.path, "once", 1) == [1]
+
+
+def test_a_replay_that_is_never_closed_is_reported(tape):
+    session(tape.path, "all", 1)
+    (warning,) = leave_open(tape.path, "none")
+    assert str(warning.message) == (
+        f"{tape.path}: the cassette was never closed, so unused events were not reported; "
+        f"{CLOSE_IT}"
+    )

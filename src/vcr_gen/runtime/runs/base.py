@@ -299,6 +299,11 @@ class RecordRun(Run):
                 "spinning"
             )
 
+    @property
+    def file(self) -> Recording:
+        """The file that grows."""
+        return self._file
+
     def _append(self, event: Mapping[str, Plain]) -> None:
         if not self._begun:
             self._begun = True

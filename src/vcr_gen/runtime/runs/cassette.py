@@ -21,6 +21,7 @@ from typing import (
     final,
     get_args,
 )
+from weakref import finalize
 
 from vcr_gen.errors import CassetteError, DivergenceError, UsageError, VcrError
 from vcr_gen.runtime.boundary.port import Link
@@ -30,9 +31,9 @@ from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.codec.lookup import plain_type_name
 from vcr_gen.runtime.context_blocks import setting
 from vcr_gen.runtime.failures.advice import Advice
-from vcr_gen.runtime.failures.call_sites import hide_our_frames
+from vcr_gen.runtime.failures.call_sites import hide_our_frames, shown_path
 from vcr_gen.runtime.failures.format_values import show_age
-from vcr_gen.runtime.modes import DECIDED, Mode, choose, records
+from vcr_gen.runtime.modes import DECIDED, Choice, Mode, choose, records
 from vcr_gen.runtime.privacy import Redaction
 from vcr_gen.runtime.replay.live_peer import LIMIT
 from vcr_gen.runtime.replay.strategies import Order, Orders, Strategy
@@ -42,6 +43,7 @@ from vcr_gen.runtime.runs.replay_run import ReplayRun
 from vcr_gen.runtime.tape.event_hooks import Hook
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import read_header
+from vcr_gen.runtime.tape.recording import Recording
 from vcr_gen.runtime.values.anchors import Anchors, usual_roots
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ WhenStale: TypeAlias = Literal["warn", "fail", "record"]
 _NO_CODECS: Final = Registry()
 """The registry of cassettes without `codecs`, which share compiled codecs."""
 
+_CLOSE_IT: Final = "open it with `with Cassette(…) as cassette:`"
 _NAME: Final = re.compile(r"[A-Za-z][\w.-]*")
 _GIVEN_NAME: Final[ContextVar[str]] = ContextVar("vcr_gen_name", default="")
 """The name of the wrappers that are made now."""
@@ -156,10 +159,17 @@ class Cassette:
             if other_side and kind is not ReplayRun:
                 raise UsageError(f"other_side: {self.path} is not replayed in this mode")
             self._run = kind(self._settings)
-            if choice.by_ci and choice.ignored:
-                warnings.warn(f"{self.path}: {choice.ignored}", stacklevel=2)
         except VcrError as error:
             hide_our_frames(error)
+            raise
+        file = self._run.file if isinstance(self._run, RecordRun) else None
+        opener = _getframe(1)
+        place = (opener.f_code.co_filename, opener.f_lineno)
+        self._when_forgotten = finalize(self, _never_closed, self.path, file, place, os.getpid())
+        try:
+            self._warn_on_opening(choice, file)
+        except Warning as warning:
+            self.close(warning)
             raise
 
     @property
@@ -239,6 +249,7 @@ class Cassette:
         """
         if not self._closed:
             self._closed = True
+            self._when_forgotten.detach()
             if os.getpid() != self._process:  # a forked child: the file belongs to its parent
                 return
             self._run.close(error)
@@ -300,6 +311,16 @@ class Cassette:
             "hint: use a Driver only where `cassette.calls_real` is false"
         )
 
+    def _warn_on_opening(self, choice: Choice, file: Recording | None) -> None:
+        if choice.by_ci and choice.ignored:
+            warnings.warn(f"{self.path}: {choice.ignored}", stacklevel=3)
+        if file is not None and file.left_open_at:
+            message = (
+                f"{self.path}: the last recording was not saved, because the cassette opened at "
+                f"{file.left_open_at} was never closed; {_CLOSE_IT}"
+            )
+            warnings.warn(message, stacklevel=3)
+
     def _instance(self, boundary: Boundary) -> str:
         """Which of several wrappers of a boundary this is; other tools do not record it."""
         if self.imported is not None:
@@ -346,6 +367,23 @@ class Cassette:
         if when_stale == "warn":
             warnings.warn(f"{self.path}: {message}", StaleCassetteWarning, stacklevel=4)
         return when_stale == "record"
+
+
+def _never_closed(
+    path: Path, file: Recording | None, opener: tuple[str, int], process: int
+) -> None:
+    """Warn that a cassette was dropped while it was open, at the line that opened it."""
+    if os.getpid() != process:
+        return
+    what = "unused events were not reported"
+    if file is not None:
+        file.mark_as_never_closed(f"{shown_path(Path(opener[0]))}:{opener[1]}")
+        what = "the recording is not saved"
+    warnings.warn_explicit(
+        f"{path}: the cassette was never closed, so {what}; {_CLOSE_IT}",
+        ResourceWarning,
+        *opener,
+    )
 
 
 def _hermetic(given: "Literal['warn', 'fail'] | Hermetic | None") -> "Hermetic | None":

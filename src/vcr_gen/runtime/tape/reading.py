@@ -17,6 +17,7 @@ from vcr_gen.runtime.tape.events import CLOCK, End, Event, Start
 from vcr_gen.runtime.tape.unfolding import unfold
 
 __all__ = [
+    "NEVER_CLOSED",
     "Change",
     "Reading",
     "Recorded",
@@ -37,6 +38,11 @@ Change: TypeAlias = Callable[[dict[str, Plain]], dict[str, Plain]]
 _CONFLICT: Final = b"<<<<<<< "
 """The start of a conflict marker of git, which no line of a cassette has."""
 _PARTIAL: Final = re.compile(r"\.partial(?:\.[0-9]+)?\Z")
+
+
+NEVER_CLOSED: Final = b"# never closed; opened at "
+"""What follows the events of a recording that ended without being closed."""
+_LONGEST_MARK: Final = 5000
 
 
 class Reading:
@@ -174,7 +180,19 @@ def salvage_hint(path: Path) -> str:
     if not partial.is_file():
         return ""
     command = shlex.join(["vcr-gen", "cassette", "convert", "--salvage", str(partial), str(path)])
-    return f"an interrupted recording left {partial}; to keep its events: {command}"
+    what = "an interrupted recording"
+    with open_regular(partial) as stream:
+        if mark := never_closed_mark(stream):
+            what = f"a recording that was never closed, opened at {mark[1]},"
+    return f"{what} left {partial}; to keep its events: {command}"
+
+
+def never_closed_mark(partial: BinaryIO) -> tuple[int, str] | None:
+    """The mark at the end of a partial file: its offset, and where the recording was opened."""
+    tail = max(partial.seek(0, os.SEEK_END) - _LONGEST_MARK, 0)
+    partial.seek(tail)
+    events, mark, place = partial.read().rpartition(NEVER_CLOSED)
+    return (tail + len(events), place.decode(errors="replace").strip()) if mark else None
 
 
 def is_partial(path: Path) -> bool:

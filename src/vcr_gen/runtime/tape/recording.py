@@ -21,7 +21,9 @@ from vcr_gen.runtime.formats import Entry, Format, file_layout, format_for
 from vcr_gen.runtime.formats.file_layout import count_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.reading import (
+    NEVER_CLOSED,
     entries_of,
+    never_closed_mark,
     open_regular,
     partial_of,
     reason,
@@ -66,6 +68,8 @@ class Recording:
                     raise CassetteWriteError(message, path=path)
             self._target.parent.mkdir(parents=True, exist_ok=True)
             self._handle: int | None = _open_exclusively(self._partial, path)
+            self.left_open_at: Final = _remove_mark(self._partial)
+            """Where the last recording was opened, if it was never closed."""
 
     def begin(self, header: Mapping[str, Plain]) -> None:
         """Write the header; events can follow."""
@@ -138,6 +142,13 @@ class Recording:
                 self._partial.unlink()
         self._close()
         return self._partial if self._head else None
+
+    def mark_as_never_closed(self, place: str) -> None:
+        """Note in the partial file that nothing closed the recording, which `place` opened."""
+        if self._head and self._handle is not None:
+            with suppress(OSError):
+                _write_all(self._handle, NEVER_CLOSED + f"{place}\n".encode())
+        self.abandon()
 
     def discard(self) -> None:
         """Stop and delete the partial file; for copies, whose original still exists."""
@@ -269,6 +280,16 @@ def _open_exclusively(partial: Path, path: Path) -> int:
         if ours:
             return handle
         os.close(handle)
+
+
+def _remove_mark(partial: Path) -> str:
+    """Remove the mark of a recording that was never closed; return where it was opened."""
+    with open_regular(partial) as stream:
+        mark = never_closed_mark(stream)
+    if mark is None:
+        return ""
+    os.truncate(partial, mark[0])
+    return mark[1]
 
 
 def _lock(handle: int) -> bool:
