@@ -1,5 +1,6 @@
 """Calls of a tape, start and end joined."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from pathlib import Path
@@ -73,6 +74,8 @@ def test_names_split_at_the_boundary_that_the_header_names() -> None:
         Callable[[], int],
         IO[str],
         IO[Any],
+        asyncio.StreamReader,
+        asyncio.StreamWriter,
     ],
 )
 def test_the_tools_know_every_kind_of_live_object(annotation: object) -> None:

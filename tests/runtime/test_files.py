@@ -1,5 +1,6 @@
 """Files as results and arguments: what is read comes from the tape, what is written is compared."""
 
+import asyncio
 import csv
 import gc
 import io
@@ -11,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sample.files import RealFolder
+from sample.files import RealFolder, RealNetwork
 from tape_data import read_tape
 from taping import Tape
-from vcr_sample import VcrFolder, VcrImporter
+from vcr_sample import VcrFolder, VcrImporter, VcrNetwork
 
 from vcr_gen import Cassette, Registry
 from vcr_gen.errors import DecodeError, DivergenceError, IncompleteError
@@ -303,3 +304,62 @@ def test_a_tape_opens_no_file(tmp_path: Path, real: Any, stored: object, monkeyp
     with pytest.raises(DecodeError):
         tape.replay(VcrFolder, lambda folder: folder.send("tea"))
     assert not (tmp_path / "made").exists()
+
+
+async def talk(network: Any, last: bytes = b"white\n") -> list[object]:
+    reader, writer = await network.connect()
+    writer.write(b"green tea\nblack tea\n")
+    writer.writelines([bytearray(last)])
+    await writer.drain()
+    writer.write_eof()
+    heard = [await reader.readexactly(5), await reader.readuntil(b" "), await reader.readline()]
+    heard += [line async for line in reader]
+    with pytest.raises(asyncio.IncompleteReadError) as caught:
+        await reader.readexactly(2)
+    closing = [reader.at_eof(), writer.is_closing()]
+    writer.close()
+    await writer.wait_closed()
+    return [heard, closing, caught.value.partial, writer.get_extra_info("peername")[0]]
+
+
+def test_a_connection_of_asyncio_is_read_from_the_tape(tape: Tape) -> None:
+    assert tape.same(VcrNetwork, RealNetwork, talk) == [
+        [b"GREEN", b" ", b"TEA\n", b"BLACK TEA\n", b"WHITE\n"],
+        [True, False],
+        b"",
+        "127.0.0.1",
+    ]
+    with pytest.raises(DivergenceError) as caught:
+        tape.replay(VcrNetwork, lambda network: talk(network, b"oolong\n"))
+    assert "writer.write (the writer that Network.connect returned)" in str(caught.value)
+    assert [each.path for each in caught.value.divergence.differences] == ["data"]
+
+
+def test_a_handler_of_connections_is_driven_by_the_tape(tape: Tape) -> None:
+    async def program(network, suffix=b"!"):
+        async def handle(reader, writer):
+            with pytest.raises(AttributeError, match="declare a Protocol"):
+                writer.transport  # noqa: B018 - asking for it is the test
+            writer.write((await reader.readline()).strip() + suffix)
+            writer.close()
+
+        return await network.serve(handle)
+
+    assert tape.same(VcrNetwork, RealNetwork, program) == b"green tea!"
+    with pytest.raises(DivergenceError, match=r"writer\.write"):
+        tape.replay(VcrNetwork, lambda network: program(network, b"?"))
+
+
+def test_a_read_of_a_connection_may_time_out(tape: Tape) -> None:
+    async def program(network):
+        reader, writer = await network.connect()
+        try:
+            await asyncio.wait_for(reader.readline(), 0.02)
+        except TimeoutError:
+            writer.write(b"late\n")
+        line = await asyncio.wait_for(reader.readline(), 60)
+        writer.close()
+        await writer.wait_closed()
+        return line
+
+    assert tape.same(VcrNetwork, RealNetwork, program) == b"LATE\n"

@@ -1,7 +1,10 @@
 """Files that cross a boundary."""
 
+import asyncio
 import io
-from collections.abc import Iterable
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, TextIO
@@ -29,6 +32,16 @@ class Folder(Protocol):
     def download(self, name: str, target: io.BytesIO) -> None: ...
     def send(self, content: object) -> object: ...
     def feed(self, source: Iterable[bytes] | BinaryIO | TextIO) -> str: ...
+
+
+@outbound
+class Network(Protocol):
+    """Gives connections, and takes the handler of one."""
+
+    async def connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]: ...
+    async def serve(
+        self, handler: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+    ) -> bytes: ...
 
 
 @inbound
@@ -75,3 +88,39 @@ class RealFolder:
 
     def feed(self, source: Any) -> str:
         return type(source.read()).__name__ if hasattr(source, "read") else "items"
+
+
+class RealNetwork:
+    """The other ends of connections, in threads: one answers each line in capitals."""
+
+    async def connect(self) -> Any:
+        listener = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=_shout, args=(listener,), daemon=True).start()
+        return await asyncio.open_connection(*listener.getsockname())
+
+    async def serve(self, handler: Any) -> bytes:
+        done = asyncio.Event()
+
+        async def serve(reader: Any, writer: Any) -> None:
+            await handler(reader, writer)
+            await writer.wait_closed()
+            done.set()
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            answer = await asyncio.to_thread(_ask, server.sockets[0].getsockname())
+            await done.wait()
+        return answer
+
+
+def _shout(listener: socket.socket) -> None:
+    with listener, listener.accept()[0] as connection, connection.makefile("rwb") as file:
+        for line in file:
+            file.write(line.upper())
+            file.flush()
+
+
+def _ask(address: tuple[str, int]) -> bytes:
+    with socket.create_connection(address) as connection, connection.makefile("rwb") as file:
+        file.write(b"green tea\n")
+        file.flush()
+        return file.read()

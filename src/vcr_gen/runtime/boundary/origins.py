@@ -17,10 +17,15 @@ _NAMES: Final = {
     "$callable": "function",
     "$file": "file",
     "$manager": "context manager",
+    "$reader": "reader",
     "$stream": "stream",
     "$text_file": "file",
+    "$writer": "writer",
 }
-_METHODS: Final = ("awaitable.", "callable.", "file.", "manager.", "stream.")
+_METHODS: Final = tuple(
+    f"{kind}."
+    for kind in ("awaitable", "callable", "file", "manager", "reader", "stream", "writer")
+)
 
 in_use: ContextVar[str] = ContextVar("vcr_gen_origin", default="")
 """The origin of the live object that is being used, for messages.

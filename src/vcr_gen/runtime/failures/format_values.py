@@ -40,8 +40,10 @@ _LIVE: Final = {
     "$file": "file",
     "$handle": "handle",
     "$manager": "context manager",
+    "$reader": "reader",
     "$stream": "stream",
     "$text_file": "file",
+    "$writer": "writer",
 }
 
 

@@ -18,7 +18,16 @@ from vcr_gen.runtime.tape.reading import Recorded
 __all__ = ["from_other_side"]
 
 _CALLABLES: Final = ("$callable", "$async_callable")
-_LIVE: Final = ("$awaitable", "$file", "$handle", "$manager", "$stream", "$text_file")
+_LIVE: Final = (
+    "$awaitable",
+    "$file",
+    "$handle",
+    "$manager",
+    "$reader",
+    "$stream",
+    "$text_file",
+    "$writer",
+)
 _CANCELLED: Final[Plain] = {"$type": "asyncio.exceptions.CancelledError", "args": []}
 
 

@@ -8,8 +8,18 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any, BinaryIO, Final, NoReturn, TextIO, get_args, get_origin
 
-from vcr_gen.runtime.boundary.spec import Method, Parameter
-from vcr_gen.runtime.values.live_object import Live, LiveKind, exit_arguments, seen
+from vcr_gen.runtime.boundary.spec import Method
+from vcr_gen.runtime.values.live_object import (
+    LiveKind,
+    LiveMembers,
+    Members,
+    exit_arguments,
+    given_arguments,
+    has_member,
+    methods_of,
+    seen,
+    use_member,
+)
 
 __all__ = ["file_kinds"]
 
@@ -33,69 +43,63 @@ def file_kinds(annotation: object, *, inbound: bool) -> tuple[LiveKind, ...]:
 
 
 def _binary_kind(fits: Callable[[object], bool], *, inbound: bool) -> LiveKind:
-    methods = {
-        **_methods(bytes, BinaryIO, inbound=inbound),
-        "peek": _method("peek", bytes, inbound, size=int),
-        "read1": _method("read1", bytes | None, inbound, size=int),
-    }
+    own: Members = {"peek": (bytes, {"size": int}), "read1": (bytes | None, {"size": int})}
+    methods = _methods(bytes, BinaryIO, own, inbound=inbound)
 
     def rank(value: object) -> int:
         return 0 if _is_text(value) else _FIRST
 
-    return LiveKind("$file", methods, _BinaryFile, _use_file, fits, rank)
+    return LiveKind("$file", methods, _BinaryFile, use_member, fits, rank)
 
 
 def _text_kind(fits: Callable[[object], bool], *, inbound: bool) -> LiveKind:
-    methods = {
-        **_methods(str, TextIO, inbound=inbound),
-        "buffer": _method("buffer", BinaryIO, inbound),
-        "encoding": _method("encoding", str | None, inbound),
-        "errors": _method("errors", str | None, inbound),
-        "line_buffering": _method("line_buffering", bool, inbound),
-        "newlines": _method("newlines", object, inbound),
+    own: Members = {
+        "buffer": (BinaryIO, {}),
+        "encoding": (str | None, {}),
+        "errors": (str | None, {}),
+        "line_buffering": (bool, {}),
+        "newlines": (object, {}),
     }
+    methods = _methods(str, TextIO, own, inbound=inbound)
 
     def rank(value: object) -> int:
         return _FIRST if _is_text(value) else 0
 
-    return LiveKind("$text_file", methods, _TextFile, _use_file, fits, rank)
+    return LiveKind("$text_file", methods, _TextFile, use_member, fits, rank)
 
 
 _FIRST: Final = -1
 """Before a stream: a file is an iterator too."""
 
 
-def _methods(data: Any, file: object, *, inbound: bool) -> dict[str, Method]:
-    """What all files can do."""
-    stream = Iterator[data]
-    error = Parameter("exception", BaseException | None, "exception")
-    made = [
-        Method("manager.enter", (), file, False, inbound),
-        Method("manager.exit", (error,), bool | None, False, inbound),
-        _method("close", object, inbound),
-        _method("closed", bool, inbound),
-        _method("flush", object, inbound),
-        _method("getvalue", data, inbound),
-        _method("isatty", bool, inbound),
-        _method("iterate", stream, inbound),
-        _method("mode", object, inbound),
-        _method("name", object, inbound),
-        _method("read", data | None, inbound, size=int | None),
-        _method("readable", bool, inbound),
-        _method("readline", data, inbound, size=int | None),
-        _method("seek", int | None, inbound, offset=int, whence=int),
-        _method("seekable", bool, inbound),
-        _method("tell", int, inbound),
-        _method("truncate", int | None, inbound, size=int | None),
-        _method("writable", bool, inbound),
-        _method("write", int | None, inbound, data=data),
-    ]
-    return {method.name.partition(".")[2]: method for method in made}
-
-
-def _method(name: str, result: object, inbound: bool, **parameters: object) -> Method:
-    taken = tuple(Parameter(name, of, "", optional=True) for name, of in parameters.items())
-    return Method(f"file.{name}", taken, result, False, inbound)
+def _methods(data: Any, file: object, own: Members, *, inbound: bool) -> dict[str, Method]:
+    """What a kind of file can do."""
+    members: Members = {
+        "close": (object, {}),
+        "closed": (bool, {}),
+        "flush": (object, {}),
+        "getvalue": (data, {}),
+        "isatty": (bool, {}),
+        "iterate": (Iterator[data], {}),
+        "mode": (object, {}),
+        "name": (object, {}),
+        "read": (data | None, {"size": int | None}),
+        "readable": (bool, {}),
+        "readline": (data, {"size": int | None}),
+        "seek": (int | None, {"offset": int, "whence": int}),
+        "seekable": (bool, {}),
+        "tell": (int, {}),
+        "truncate": (int | None, {"size": int | None}),
+        "writable": (bool, {}),
+        "write": (int | None, {"data": data}),
+        **own,
+    }
+    error = {"exception": BaseException | None}
+    block: Members = {"enter": (file, {}), "exit": (bool | None, error)}
+    return {
+        **methods_of("manager", block, inbound=inbound),
+        **methods_of("file", members, inbound=inbound),
+    }
 
 
 _ATTRIBUTES: Final = frozenset(
@@ -105,34 +109,23 @@ _SPECIAL: Final[Mapping[str, Callable[[Any, Mapping[str, Any]], Any]]] = {
     "enter": lambda real, _: real.__enter__(),
     "exit": lambda real, given: real.__exit__(*exit_arguments(given["exception"])),
     "iterate": lambda real, _: iter(real),
-    "read1": lambda real, given: getattr(real, "read1", real.read)(*_given(given)),
+    "read1": lambda real, given: getattr(real, "read1", real.read)(*given_arguments(given)),
 }
-
-
-def _perform(real: Any, key: str, arguments: Mapping[str, object]) -> Any:
-    if key in _SPECIAL:
-        return _SPECIAL[key](real, arguments)
-    found = getattr(real, key)
-    return found if key in _ATTRIBUTES else found(*_given(arguments))
-
-
-def _given(arguments: Mapping[str, object]) -> list[object]:
-    return [value for value in arguments.values() if value is not ...]
 
 
 def _attribute(name: str) -> Any:
     return property(lambda file: file.use(name, {}))
 
 
-class _LiveFile(Live):
-    """A file whose uses are calls; `...` is an argument that is left out."""
+class _LiveFile(LiveMembers):
+    """A file whose uses are calls."""
 
-    def use(self, key: str, arguments: Mapping[str, object]) -> Any:
-        """Make a call."""
-        real = self._real
-        return self._link.call(
-            self._methods[key], arguments, lambda given: _perform(real, key, given)
-        )
+    def _perform(self, key: str, arguments: Mapping[str, Any]) -> Any:
+        if key in _SPECIAL:
+            return _SPECIAL[key](self._real, arguments)
+        if key in _ATTRIBUTES:
+            return getattr(self._real, key)
+        return super()._perform(key, arguments)
 
     closed = _attribute("closed")
     mode = _attribute("mode")
@@ -242,23 +235,11 @@ class _TextFile(_LiveFile, io.TextIOBase):
         return super().write(text)
 
 
-def _use_file(wrapper: _LiveFile, key: str, arguments: Mapping[str, object]) -> Any:
-    return wrapper.use(key, arguments)
-
-
 def _is_file(value: object) -> bool:
-    return isinstance(value, io.IOBase) or _has(value, "read") or _has(value, "write")
+    return isinstance(value, io.IOBase) or has_member(value, "read") or has_member(value, "write")
 
 
 def _is_text(value: object) -> bool:
     if isinstance(value, io.IOBase):
         return isinstance(value, io.TextIOBase)
-    return _is_file(value) and _has(value, "encoding")
-
-
-def _has(value: object, name: str) -> bool:
-    """Whether an object has an attribute, judged without using it; a proxy is asked."""
-    cls = type(value)
-    if hasattr(cls, name) or name in getattr(value, "__dict__", {}):
-        return True
-    return hasattr(cls, "__getattr__") and hasattr(value, name)
+    return _is_file(value) and has_member(value, "encoding")

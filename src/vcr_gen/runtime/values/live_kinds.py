@@ -18,6 +18,7 @@ from vcr_gen.runtime.boundary.call_kinds import Kind, shape_of
 from vcr_gen.runtime.boundary.port import Link
 from vcr_gen.runtime.boundary.spec import Method, Parameter
 from vcr_gen.runtime.codec import resolve_annotations
+from vcr_gen.runtime.values.live_asyncio_streams import asyncio_kinds
 from vcr_gen.runtime.values.live_files import file_kinds
 from vcr_gen.runtime.values.live_object import Live, LiveKind, Methods, exit_arguments, seen
 
@@ -46,6 +47,7 @@ def live_kinds(annotation: object, *, inbound: bool) -> tuple[LiveKind, ...]:
         _manager_kinds(annotation, inbound=inbound)
         or _callable_kinds(annotation, inbound=inbound)
         or file_kinds(annotation, inbound=inbound)
+        or asyncio_kinds(annotation, inbound=inbound)
     )
 
 

@@ -31,8 +31,10 @@ LIVE_WORDS: Final = frozenset(
         "$file",
         "$handle",
         "$manager",
+        "$reader",
         "$stream",
         "$text_file",
+        "$writer",
     }
 )
 """The keys of the stored forms of live objects."""
