@@ -576,16 +576,49 @@ def test_a_redacted_body_has_another_length(
     assert TOKEN[20:40] not in (tmp_path / "tape.yaml").read_text()
 
 
-@pytest.mark.parametrize("read", [lambda raw: raw.read(), lambda raw: raw.read(10_000)])
-def test_a_redacted_body_is_read_from_raw(tmp_path: Path, read: Callable[[Any], bytes]) -> None:
+def _in_steps(read: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    return lambda response: b"".join(iter(lambda: read(response.raw), b""))
+
+
+def _readinto(raw: Any) -> bytes:
+    into = bytearray(3)
+    return bytes(into[: raw.readinto(into)])
+
+
+STEPS: dict[str, Callable[[Any], bytes]] = {
+    "raw.read": lambda response: response.raw.read(),
+    "raw.read(10_000)": lambda response: response.raw.read(10_000),
+    "raw.read(1)": _in_steps(lambda raw: raw.read(1)),
+    "raw.read1(1)": _in_steps(lambda raw: raw.read1(1)),
+    "raw.read1()": _in_steps(lambda raw: raw.read1()),
+    "raw.readinto": _in_steps(_readinto),
+    "raw lines": lambda response: b"".join(response.raw),
+    "iter_content(1)": lambda response: b"".join(response.iter_content(1)),
+}
+
+
+@pytest.mark.parametrize("secret", ["ab1", TOKEN])
+@pytest.mark.parametrize("is_chunked", [True, False])
+@pytest.mark.parametrize("read", STEPS)
+def test_a_redacted_body_is_read_in_steps(
+    tmp_path: Path, read: str, is_chunked: bool, secret: str
+) -> None:
+    """The placeholder is longer than one of the secrets, and shorter than the other."""
+    body = json.dumps({"name": "Ada", "api_key": secret, "rest": "x" * 50}).encode()
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        pieces = (body[at : at + 9] for at in range(0, len(body), 9))
+        chunked(handler, *pieces) if is_chunked else reply(handler, body)
+
     def run(cassette: Cassette | None) -> bytes:
         with session(cassette) as client:
-            return read(client.get(url, stream=True).raw)
+            return STEPS[read](client.get(url, stream=True))
 
-    with answering(SECRETS["whole"]) as url:
+    with answering(answer) as url:
         live, recorded, replayed = three_times(tmp_path, run)
-    assert live == recorded == WHOLE
-    assert json.loads(replayed)["name"] == "Ada"
+    assert live == recorded == body
+    assert json.loads(replayed)["rest"] == "x" * 50
+    assert json.loads(replayed)["api_key"].startswith("<redacted:")
 
 
 def test_the_next_request_follows_a_redacted_body_that_became_longer(tmp_path: Path) -> None:

@@ -162,6 +162,67 @@ def test_another_request_still_fails(tmp_path: Path, others: list[str]) -> None:
         reads(cassette, base, 18, *others)
 
 
+def leave_requests(cassette: Cassette, base: str, blocks: int) -> None:
+    with requests.Session() as session:
+        session.mount("http://", requests_adapter(cassette))
+        with session.get(f"{base}/lines", stream=True) as response:
+            pieces = response.iter_content(61)
+            for _ in range(blocks):
+                next(pieces)
+        session.get(f"{base}/next")
+
+
+def leave_httpx(cassette: Cassette, base: str, blocks: int) -> None:
+    transport = http_transport(cassette, inner=httpx.HTTPTransport(verify=False))
+    with httpx.Client(transport=transport) as client:
+        with client.stream("GET", f"{base}/lines") as response:
+            pieces = response.iter_bytes(61)
+            for _ in range(blocks):
+                next(pieces)
+        client.get(f"{base}/next")
+
+
+def leave_async_httpx(cassette: Cassette, base: str, blocks: int) -> None:
+    async def leave() -> None:
+        inner = httpx.AsyncHTTPTransport(verify=False)
+        transport = async_http_transport(cassette, inner=inner)
+        async with httpx.AsyncClient(transport=transport) as client:
+            async with client.stream("GET", f"{base}/lines") as response:
+                pieces = response.aiter_bytes(61)
+                for _ in range(blocks):
+                    await anext(pieces)
+            await client.get(f"{base}/next")
+
+    asyncio.run(leave())
+
+
+def leave_aiohttp(cassette: Cassette, base: str, blocks: int) -> None:
+    async def leave() -> None:
+        async with aiohttp.ClientSession(middlewares=[aiohttp_middleware(cassette)]) as session:
+            async with session.get(f"{base}/lines") as response:
+                for _ in range(blocks):
+                    await response.content.readexactly(61)
+            async with session.get(f"{base}/next"):
+                pass
+
+    asyncio.run(leave())
+
+
+@pytest.mark.parametrize("blocks", [3, 9, 10])
+@pytest.mark.parametrize("leave", [leave_requests, leave_httpx, leave_async_httpx, leave_aiohttp])
+def test_leaving_before_the_end_that_was_reached_in_the_recording(
+    tmp_path: Path, leave: Callable[[Cassette, str, int], None], blocks: int
+) -> None:
+    """With ten blocks, the recorded program had the last piece, and so the end."""
+    tape = tmp_path / "tape.yaml"
+    with serving(answering_lines("ab1", 50), pause=0.001) as server:
+        base = f"http://127.0.0.1:{server.port}"
+        with Cassette(tape, "all") as cassette:
+            leave(cassette, base, blocks)
+    with Cassette(tape, "none") as cassette:
+        leave(cassette, base, blocks)
+
+
 def test_pieces_that_nobody_reads_are_left_over(tmp_path: Path) -> None:
     tape = tmp_path / "tape.yaml"
     with serving(answering_lines("ab1", 50), pause=0.001) as server:

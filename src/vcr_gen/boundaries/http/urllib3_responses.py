@@ -63,6 +63,14 @@ class _Raw(RawResponse):
         self.parsed.feeds_decoder = decodes and "content-encoding" in self.headers
         return super().read(amt, decode_content, cache_content)
 
+    def read1(self, amt: int | None = None, decode_content: bool | None = None) -> bytes:
+        declared, before = self.length_remaining, self.tell()
+        self.length_remaining = None  # it would end a redacted body too early
+        data = super().read1(amt, decode_content)
+        if declared is not None:
+            self.length_remaining = declared - (self.tell() - before)
+        return data
+
     def __del__(self) -> None:
         with suppress(BaseException):  # the cassette keeps a failure, and here it helps no one
             self.close()

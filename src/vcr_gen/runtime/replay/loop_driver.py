@@ -147,7 +147,7 @@ class LoopDriver:
                 event = await waiter.future
             except library.cancelled as error:
                 with self._state.monitor:
-                    if not self._state.goes_on:
+                    if not self._state.goes_on or self._ended_unread(call):
                         raise
                     leaves = self._leaves(call)
                 cancelled = error
@@ -171,6 +171,13 @@ class LoopDriver:
             self._state.fail(self._why_cancelled(slot))
         self._state.take(slot)
         return False
+
+    def _ended_unread(self, call: int) -> bool:
+        """Whether the cancelled reader of a shifted stream had read all of it when recorded."""
+        end = self._state.leave_unread(call)
+        if end is not None:
+            self._state.take(end)
+        return end is not None
 
     def _why_cancelled(self, slot: Slot) -> Divergence:
         """Why a task was cancelled that was not cancelled in the recording.

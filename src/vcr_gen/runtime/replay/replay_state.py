@@ -131,6 +131,17 @@ class ReplayState:
         self.window.loosen(slot)
         self.moved()
 
+    def leave_unread(self, call: int) -> Slot | None:
+        """Leave out items of a shifted stream that its consumer, who leaves it, did not reach.
+
+        Returns the end of the stream if the consumer had read all of it when it was recorded.
+        """
+        rest = self.shifted.rest_of(call)
+        for slot in rest[:-1]:
+            self.take(slot)
+        is_end = rest and isinstance(rest[-1].event, End) and rest[-1].event.outcome == "returned"
+        return rest[-1] if is_end else None
+
     def take_both(self, start: Slot, end: Slot) -> None:
         """Mark a call and its answer as done together."""
         self.window.take(start)

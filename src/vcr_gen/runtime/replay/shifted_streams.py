@@ -8,7 +8,8 @@ tape, and the reader gets it whenever it asks.
 from typing import final
 
 from vcr_gen.runtime.replay.waiting import Waiters, is_for
-from vcr_gen.runtime.tape.window import Slot, Window
+from vcr_gen.runtime.tape.events import End, Item, Signal
+from vcr_gen.runtime.tape.window import REACH, Slot, Window
 
 __all__ = ["ShiftedStreams"]
 
@@ -42,6 +43,21 @@ class ShiftedStreams:
         if not self._window.has_loose:
             return None
         return next((slot for slot in self._next_for_waiters() if slot.is_loose), None)
+
+    def rest_of(self, call: int) -> list[Slot]:
+        """The items of such a stream before its consumer closes it or it ends, and that event.
+
+        A consumer that leaves now may not have reached them, as those before them are longer.
+        """
+        rest = self._window.upcoming_of_call(call, REACH) if call in self._calls else []
+        for position, slot in enumerate(rest):
+            match slot.event:
+                case Item():
+                    continue
+                case End() | Signal(kind="closed"):
+                    return rest[: position + 1]
+            break
+        return []
 
     def _unread(self) -> Slot | None:
         """The oldest event, if it is of such a stream, and no one waits for it."""
