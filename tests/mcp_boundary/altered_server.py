@@ -1,10 +1,12 @@
-"""Another version of the plain server: `altered_server.py ALTERATION`."""
+"""Another version of the plain server: `altered_server.py ALTERATION ...`."""
 
 import sys
 from typing import Any, Final
 
 from plain_server import Frame, PlainServer
 
+_LOG: Final = "notifications/message"
+_PROGRESS: Final = "notifications/progress"
 _RESULTS: Final = {
     "renamed": lambda said: {"spoken": said},
     "extra": lambda said: {"said": said, "extra": True},
@@ -23,70 +25,69 @@ _ERRORS: Final[dict[str, Frame]] = {
 
 
 class AlteredServer(PlainServer):
-    """Does one thing differently."""
+    """Does some things differently."""
 
-    def __init__(self, altered: str) -> None:
-        self.altered = altered
+    def __init__(self, altered: list[str]) -> None:
+        self.altered = set(altered)
+
+    def is_about(self, method: object, *alterations: tuple[str, str]) -> bool:
+        return any(each in self.altered and about == method for each, about in alterations)
 
     def say(self, **frame: Any) -> None:
         method, params, error = frame.get("method"), frame.get("params", {}), frame.get("error")
-        if (self.altered, method) in {
-            ("no log", "notifications/message"),
-            ("no progress", "notifications/progress"),
-        }:
+        if self.is_about(method, ("no log", _LOG), ("no progress", _PROGRESS)):
             return
-        if self.altered == "level" and method == "notifications/message":
+        if self.is_about(method, ("level", _LOG)):
             params["level"] = "debug"
-        if self.altered == "more" and method == "notifications/progress":
+        if self.is_about(method, ("more", _PROGRESS)):
             params["progress"] += 1
-        if error is not None and self.altered in _ERRORS:
-            error |= _ERRORS[self.altered]
-        if error is not None and self.altered == "no error data":
-            error.pop("data")
+        if error is not None:
+            for each in self.altered & _ERRORS.keys():
+                error |= _ERRORS[each]
+            if "no error data" in self.altered:
+                error.pop("data")
         super().say(**frame)
-        if (self.altered, method) in {
-            ("another log", "notifications/message"),
-            ("another progress", "notifications/progress"),
-        }:
+        if self.is_about(method, ("another log", _LOG), ("another progress", _PROGRESS)):
             super().say(**frame)
 
     def log(self, data: object) -> None:
-        super().log({"from": "echo"} if self.altered == "data" else data)
+        super().log({"from": "echo"} if "data" in self.altered else data)
 
     def echo(self, number: object, said: Frame) -> None:
-        if self.altered == "silent":
+        if "silent" in self.altered:
             return
-        if self.altered not in (*_RESULTS, "refused", "died"):
+        if not self.altered & {*_RESULTS, "refused", "died"}:
             super().echo(number, said)
             return
         self.log(said)
-        if self.altered == "died":
+        if "died" in self.altered:
             sys.exit(1)
-        if self.altered == "refused":
+        if "refused" in self.altered:
             self.fail(number, -32602, "no")
         else:
-            self.say(id=number, result=_RESULTS[self.altered](said))
+            [alteration] = self.altered & _RESULTS.keys()
+            self.say(id=number, result=_RESULTS[alteration](said))
 
     def asked(self, method: str) -> Any:
-        if self.altered == "asks nothing":
+        if "asks nothing" in self.altered:
             return {"roots": ["here"]}
-        if self.altered == "asks twice":
+        if "asks twice" in self.altered:
             super().asked(method)
-        return super().asked("ping" if self.altered == "asks another" else method)
+        return super().asked("ping" if "asks another" in self.altered else method)
 
     def whose(self, number: object, said: Frame) -> None:
-        if self.altered == "forgets":
+        if "forgets" in self.altered:
             self.asked("roots/list")
             self.say(id=number, result={"roots": []})
         else:
             super().whose(number, said)
 
     def refuse(self, number: object, said: Frame) -> None:
-        if self.altered == "succeeds":
+        if "succeeds" in self.altered:
             self.say(id=number, result={})
         else:
             super().refuse(number, said)
 
 
 if __name__ == "__main__":
-    AlteredServer(sys.argv[1]).run()
+    AlteredServer(sys.argv[1:]).run()

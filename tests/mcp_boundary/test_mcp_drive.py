@@ -88,9 +88,13 @@ def test_a_server_that_does_not_answer_is_reported(tape):
 
 
 def test_all_differences_are_reported_in_one_run(tape):
-    code, report = drive(tape, (*ALTERED, "level"))
+    alterations = ("level", "renamed", "forgets", "code", "message", "more", "more error data")
+    code, report = drive(tape, (*ALTERED, *alterations))
     assert code == 1
-    assert "2 differences" in report
+    assert "7 differences" in report
+    fields = ("params.level", "said", "spoken", "roots[0]", "args[0]", "args[1]", "args[2][3]")
+    for field in (*fields, "progress"):
+        assert f"{field}: " in report
 
 
 def test_a_state_that_the_client_gives_back_is_the_live_one(tmp_path):
