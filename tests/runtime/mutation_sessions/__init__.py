@@ -6,6 +6,7 @@ each differs from its neighbours, so that every such change is a change of behav
 
 from mutation_sessions.callbacks import CALLBACKS
 from mutation_sessions.calls import CALLS
+from mutation_sessions.files import FILES
 from mutation_sessions.inbound import INBOUND
 from mutation_sessions.kinds import Inbound, Outbound
 from mutation_sessions.objects import OBJECTS
@@ -17,6 +18,7 @@ SESSIONS: tuple[Outbound | Inbound, ...] = (
     *STREAMS,
     *OBJECTS,
     *CALLBACKS,
+    *FILES,
     *THREADS,
     *INBOUND,
 )
