@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final, NamedTuple, final
 
 from vcr_gen.errors import CassetteFormatError
-from vcr_gen.runtime.formats import Entry, format_for
+from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets, as_bytes, is_binary, text_of
 from vcr_gen.runtime.tape.events import End, Event, Item, Start, kind_of
-from vcr_gen.runtime.tape.reading import open_regular, target_of
+from vcr_gen.runtime.tape.reading import entries_of, open_regular
 from vcr_gen.runtime.tape.unfolding import unfold
 
 __all__ = ["Finding", "find_secrets"]
@@ -41,7 +41,7 @@ def find_secrets(path: Path, redaction: Redaction) -> list[Finding]:
     search = _Search(redaction)
     try:
         with open_regular(path) as stream:
-            for entry in format_for(target_of(path)).read(stream, path):
+            for entry in entries_of(stream, path):
                 search.add(entry, path)
         search.close()
     except CassetteFormatError:

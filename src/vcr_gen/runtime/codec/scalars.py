@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.tags import BASE64, FLOAT, INT, STR
+from vcr_gen.runtime.codec.tags import BASE64, BLOB, FLOAT, INT, STR
 from vcr_gen.runtime.plain import INT_MAX, INT_MIN, Plain, is_plain_text
 
 BIG_INT: Final = "$int"
@@ -192,6 +192,9 @@ def str_from_plain(plain: Plain, *, expected: str) -> str:
     raise Fault(expected, show(plain))
 
 
+_FOLDER: Final = "the folder tape.yaml.blobs belongs to tape.yaml: copy and rename both"
+
+
 def bytes_to_plain(data: bytes) -> Plain:
     """Readable text unchanged, other bytes in base64."""
     try:
@@ -219,6 +222,8 @@ def bytes_from_plain(plain: Plain, *, expected: str) -> bytes:
             if bytes_to_plain(data) == plain:
                 return data
         raise Fault("base64 of bytes that are not text", show(encoded)).within(f".{BASE64}")
+    if type(plain) is dict and BLOB in plain:
+        raise Fault(expected, "a cassette without the folder of its large data", _FOLDER)
     raise Fault(expected, show(plain))
 
 

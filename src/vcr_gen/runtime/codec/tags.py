@@ -10,6 +10,8 @@ from vcr_gen.runtime.plain import Plain
 TYPE: Final = "$type"
 VALUE: Final = "$value"
 BASE64: Final = "$base64"
+BLOB: Final = "$blob"
+"""Data in a file beside the cassette (`vcr_gen.runtime.tape.blobs`)."""
 
 ID: Final = "$id"
 SAME: Final = "$same"

@@ -13,6 +13,7 @@ from vcr_gen.errors import CassetteError, CassetteFormatError, CassetteMissingEr
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.formats.file_layout import count_in
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.blobs import blobs_of, with_blobs
 from vcr_gen.runtime.tape.events import CLOCK, End, Event, Start
 from vcr_gen.runtime.tape.unfolding import unfold
 
@@ -145,9 +146,19 @@ def salvage(path: Path) -> Salvaged:
 
 def entries_of(stream: BinaryIO, path: Path) -> Iterator[Entry]:
     """The entries of an open cassette or partial file, up to the first invalid place."""
-    chosen = format_for(target_of(path))
+    target = target_of(path)
+    blobs = blobs_of(Path(os.path.realpath(target)))
     with _conflicts_named(stream, path):
-        yield from chosen.read(stream, path)
+        entries = format_for(target).read(stream, path)
+        if not blobs.is_dir():
+            yield from entries
+            return
+        for entry in entries:
+            yield replace(entry, data=_whole(entry, blobs, path))
+
+
+def _whole(entry: Entry, blobs: Path, path: Path) -> dict[str, Plain]:
+    return {key: with_blobs(value, blobs, path, entry.line) for key, value in entry.data.items()}
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Cassettes on disk: the one module of the runtime that writes files.
+"""Cassettes on disk. With `blobs`, it is all that writes files in the runtime.
 
 A recording grows in a partial file beside its target and replaces the target only when it is
 whole, so that neither a crash nor a full disk costs the old cassette or a finished event.
@@ -20,6 +20,7 @@ from vcr_gen.errors import CassetteBusyError, CassetteWriteError, UsageError
 from vcr_gen.runtime.formats import Entry, Format, file_layout, format_for
 from vcr_gen.runtime.formats.file_layout import count_in
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.blobs import LARGE, Blobs, blobs_of, without_blobs
 from vcr_gen.runtime.tape.reading import (
     NEVER_CLOSED,
     entries_of,
@@ -27,6 +28,7 @@ from vcr_gen.runtime.tape.reading import (
     open_regular,
     partial_of,
     reason,
+    target_of,
 )
 
 if sys.platform != "win32":
@@ -62,6 +64,7 @@ class Recording:
             self._target = Path(os.path.realpath(path))
             grown = self._target.with_stem(f"{self._target.stem}.copy") if copy else self._target
             self._partial = partial_of(grown)
+            self._blobs = Blobs(self._target)
             for file in (self._target, self._partial):
                 if file.exists() and not file.is_file():
                     message = f"{file.name} exists and is not a regular file"
@@ -89,11 +92,16 @@ class Recording:
         if not self._head:
             raise UsageError("this recording has not begun")
         start = self._format.event_start
-        self._write(self._format.event(event, is_plain=is_plain)[len(start) :] + start, 1)
+        data = self._format.event(event, is_plain=is_plain)
+        if len(data) > LARGE:
+            data = self._format.event(self._kept_apart(event), is_plain=is_plain)
+        self._write(data[len(start) :] + start, 1)
 
     def grow(self, more: Mapping[str, Plain]) -> None:
         """Add keys to the last event, or items to its last list, where the format `grows`."""
         data = self._format.growth(more)
+        if len(data) > LARGE:
+            data = self._format.growth(self._kept_apart(more))
         start = self._format.event_start
         self._size -= len(start)
         os.lseek(self._open_handle(), self._size, os.SEEK_SET)
@@ -108,12 +116,15 @@ class Recording:
         if not self._head:
             return False
         with self._explained(), open_regular(self._partial) as stream:
-            return any(count_in(stream, spelled) for spelled in _spellings(text))
+            in_file = any(count_in(stream, spelled) for spelled in _spellings(text))
+            return in_file or self._blobs.hold(text.encode())
 
     def rename(self, name: str) -> None:
         """Complete the cassette under another name, in the same folder."""
         self._path = self._path.with_name(name)
         self._target = self._target.with_name(name)
+        with self._explained():
+            self._blobs.move_to(self._target)
 
     def finish(self, header: Mapping[str, Plain], *, rewrite: Rewrite | None = None) -> None:
         """Complete the cassette and replace the target atomically.
@@ -130,6 +141,7 @@ class Recording:
                 self._complete(handle, end)
             else:
                 self._complete_copy(head, end, rewrite)
+            self._blobs.keep_mentioned()
             _sync_folder(self._target.parent)
         self._close()
 
@@ -155,7 +167,13 @@ class Recording:
         if self._handle is not None:
             with suppress(OSError):
                 self._partial.unlink()
+                self._blobs.drop_added()
             self._close()
+
+    def _kept_apart(self, data: Mapping[str, Plain]) -> dict[str, Plain]:
+        """An event without its large data, which is now beside the cassette."""
+        with self._explained():
+            return {key: without_blobs(value, self._blobs.keep) for key, value in data.items()}
 
     def _write(self, data: bytes, events: int) -> None:
         """Add `data` as a whole or not at all."""
@@ -201,9 +219,10 @@ class Recording:
                 else:
                     entries = entries_of(events, self._path)
                     written = (entry for entry in entries if entry.kind == "event")
+                    self._blobs.mentioned.clear()
                     count = 0
                     for entry in rewrite(islice(written, self._count)):
-                        out.write(self._format.event(entry))
+                        out.write(self._format.event(self._kept_apart(entry)))
                         count += 1
                     end = self._format.end({file_layout.COUNT_KEY: count})
                 out.flush()
@@ -258,6 +277,8 @@ def remove_cassette(path: Path) -> None:
             if not _lock(handle):
                 raise CassetteWriteError("a recording of it is running", path=path)
             path.unlink()
+            if not target_of(path).exists():
+                shutil.rmtree(blobs_of(target_of(path)), ignore_errors=True)
         finally:
             os.close(handle)
     except OSError as error:
