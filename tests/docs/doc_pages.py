@@ -89,7 +89,7 @@ class Command:
 
     @property
     def is_run(self) -> bool:
-        return not self.line.startswith(_NOT_RUN)
+        return is_run(self.line)
 
     def is_shown_in(self, output: str) -> bool:
         """Whether the output is what the page shows; how far lines are indented does not count."""
@@ -120,6 +120,16 @@ def pages() -> list[Path]:
     for folder in ("guides", "concepts", "reference"):
         found += sorted((docs / folder).glob("*.md"))
     return [page for page in found if page.is_file()]
+
+
+def recipes() -> list[Path]:
+    """The pages that continue the example of the README, or show a repository of their own."""
+    return sorted((REPOSITORY / "docs" / "recipes").glob("*.md"))
+
+
+def is_run(line: str) -> bool:
+    """Whether the tests run a command line."""
+    return not line.startswith(_NOT_RUN)
 
 
 def _matches(shown: str, text: str) -> bool:

@@ -13,9 +13,9 @@ from pathlib import Path
 from command_line import run_command
 from doc_pages import Block, blocks, commands
 
-__all__ = ["work", "work_through"]
+__all__ = ["environment_of", "work", "work_through"]
 
-_MODULES = {"vcr-gen": "vcr_gen", "pytest": "pytest", "mypy": "mypy"}
+_MODULES = {"vcr-gen": "vcr_gen", "pytest": "pytest", "mypy": "mypy", "pre-commit": "pre_commit"}
 _TOOLS = ("mv", "rm")
 _SETTINGS = {
     "PYTHONPATH": os.pathsep.join(("src", "generated", "tests", ".")),
@@ -65,7 +65,7 @@ def _run_commands(block: Block, project: Path, place: str) -> None:
             environment[name] = value
         if words[0] == "vcr-gen" and not (project / "sitecustomize.py").exists():
             run = run_command(
-                *words[1:], cwd=project, environment=_environment(environment), merged=True
+                *words[1:], cwd=project, environment=environment_of(environment), merged=True
             )
             code, output = run.code, run.out
         else:
@@ -83,7 +83,8 @@ def _program(name: str) -> list[str]:
     return [sys.executable, *(("-m", _MODULES[name]) if name != "python" else ())]
 
 
-def _environment(added: Mapping[str, str]) -> dict[str, str]:
+def environment_of(added: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a command of the docs."""
     kept = {name: value for name, value in os.environ.items() if name not in ("VCR_RECORD", "CI")}
     return {**kept, **_SETTINGS, **added}
 
@@ -94,7 +95,7 @@ def _run(
     return subprocess.run(
         arguments,
         cwd=project,
-        env=_environment(environment),
+        env=environment_of(environment),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

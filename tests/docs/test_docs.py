@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from doc_pages import REPOSITORY, pages
+from doc_pages import REPOSITORY, pages, recipes
 from doc_runs import work_through
 
 # Each starts a dozen processes or mypy, to show what the tests of its subject cover as well.
@@ -38,7 +38,7 @@ def test_every_block_of_the_page_works_in_order(page: Path, tmp_path: Path) -> N
     work_through(page, project)
 
 
-@pytest.mark.parametrize("page", pages(), ids=_name)
+@pytest.mark.parametrize("page", [*pages(), *recipes()], ids=_name)
 def test_every_link_of_the_page_leads_to_a_file(page: Path) -> None:
     links = _LINK.findall(page.read_text(encoding="utf-8"))
 
@@ -52,6 +52,7 @@ def test_every_slow_page_exists() -> None:
 def test_every_page_is_in_the_index() -> None:
     index = (REPOSITORY / "docs" / "README.md").read_text(encoding="utf-8")
     docs = REPOSITORY / "docs"
-    names = [page.relative_to(docs).as_posix() for page in pages() if page.parent.parent == docs]
+    inner = [page for page in (*pages(), *recipes()) if page.parent.parent == docs]
+    names = [page.relative_to(docs).as_posix() for page in inner]
 
     assert [name for name in names if f"({name})" not in index] == []
