@@ -52,6 +52,10 @@ class PlainServer:
     def whose(self, number: object, said: Frame) -> None:
         self.say(id=number, result={"roots": self.asked("roots/list").get("roots")})
 
+    def greet(self, number: object, said: Frame) -> None:
+        self.say(id=number, result={})
+        self.asked("roots/list")
+
     def choose(self, number: object, said: Frame) -> None:
         if "requestState" not in said:
             self.state = secrets.token_hex(8)

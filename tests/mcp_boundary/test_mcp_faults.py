@@ -173,7 +173,11 @@ def test_a_dry_run_refuses_a_fault_that_hits_nothing(tape):
         (["--fault", "tools/call=timeout:3"], "unexpected value '3' of timeout"),
         (["--fault", "tool/call=timeout"], "has no tool/call; did you mean `tools/call`?"),
         (["--fault", "notifications/initialized=timeout"], "has no notifications/initialized"),
+        (["--fault", "tools/call@0=timeout"], "unexpected count '@0'"),
+        (["--fault", "tools/call@3-1=timeout"], "unexpected count '@3-1'"),
+        (["--fault", "tools/call:add#2=timeout"], "@2 is the second request"),
         (["--dry-run"], "add --fault"),
+        (["--dry-run", "--fault", "tools/call=timeout", "--strategy", "any"], "unknown strategy"),
     ],
 )
 def test_a_fault_that_means_nothing_is_refused(tape, options, words):

@@ -125,6 +125,42 @@ def test_an_answer_that_differs_is_reported_and_the_session_goes_on(plain):
     assert "client roots/list: the application returned a different value" in complaints
 
 
+def test_a_client_may_leave_while_it_is_asked(tmp_path):
+    path = tmp_path / "tape.yaml"
+    with client_of(recording(path, *PLAIN)) as client:
+        client.ask("greet")
+        client.say(id=client.hear()["id"], result={"roots": ["here"]})
+        assert client.leave() == (0, "")
+    with client_of((*serving(path), *FREE)) as client:
+        client.ask("greet")
+        assert client.hear()["method"] == "roots/list"
+        assert client.leave() == (0, "")
+
+
+def test_a_refusal_names_the_nearest_recorded_request(plain):
+    asked = {"echo b": ("echo", {"name": "b", "x": 9, "y": 9}), "other": ("other", {})}
+    heard = {}
+    with client_of((*serving(plain), *FREE)) as client:
+        for name, (method, params) in asked.items():
+            heard[name] = client.ask(method, **params)[-1]["error"]["message"]
+        code, complaints = client.leave()
+    words = "vcr-gen: server echo b was called with different arguments: message.params.x"
+    assert heard["echo b"].startswith(words)
+    words = "vcr-gen: server other was called, but the tape has no such call; the nearest is"
+    assert heard["other"].startswith(words)
+    assert "called at" not in heard["other"]
+    assert code == 1
+    assert "2 differences" in complaints
+
+
+def test_a_session_in_another_order_is_told_how_it_would_be_answered(plain):
+    with client_of(serving(plain)) as client:
+        client.ask("echo", **B)
+        code, complaints = client.leave()
+    assert code == 1
+    assert complaints.splitlines()[-1].startswith("hint: if a client need not repeat the recorded")
+
+
 def test_rules_of_the_user_go_with_a_strategy(tape):
     rules = [Rule("server.request", "message.params.arguments.b", Volatile)]
 
@@ -193,6 +229,8 @@ def test_a_strategy_says_what_must_agree(
         ("echo=sub", "unknown strategy 'sub'"),
         ("ecko=subset", "has no ecko; did you mean `echo`?"),
         ("echo:d=subset", "has no echo:d; did you mean `echo:"),
+        ("ping=subset", "has no ping\n\nhint: it has echo, whose"),
+        ("echo:none=subset", "hint: it has echo:a, echo:b\n"),
         ("=subset", "expected METHOD or METHOD:NAME"),
     ],
 )

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, Protocol, final
 
-from vcr_gen import Cassette, Rule, Volatile
 from vcr_gen.boundaries.mcp.ports import Progress
-from vcr_gen.boundaries.mcp.rpc_messages import Message, Result
+from vcr_gen.boundaries.mcp.rpc_endpoint import CLOSED
+from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
+from vcr_gen.runtime.replay.collecting import UnansweredError
 
 __all__ = ["AbleClient"]
 
@@ -18,7 +19,6 @@ _NEEDED: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """The abilities that a client names in its handshake, by the requests that need them."""
-_ANSWER: Final = Rule("client.request", "$result", Volatile)
 
 
 class Client(Protocol):
@@ -38,11 +38,9 @@ class Client(Protocol):
 class AbleClient:
     """A client that may lack abilities of the recorded one: then the tape answers in its place."""
 
-    def __init__(self, cassette: Cassette, client: Client) -> None:
-        self._cassette = cassette
+    def __init__(self, client: Client) -> None:
         self._client = client
         self._lacking: frozenset[str] = frozenset()
-        self._was_asked = False
         self.notify = client.notify
         self.closed = client.closed
 
@@ -50,12 +48,14 @@ class AbleClient:
         """Take note of the abilities that a client names in its first request."""
         abilities: Any = handshake.params.get("capabilities") or {}
         self._lacking = frozenset(_NEEDED.values()) - abilities.keys()
-        if self._lacking and not self._was_asked:
-            self._cassette.loosen(_ANSWER, default=True)
 
     async def request(self, message: Message, progress: Progress | None) -> Result:
-        """Ask the client, if it can be asked."""
-        self._was_asked = True
+        """Ask the client, if it is there and can be asked."""
         if _NEEDED.get(message.method) in self._lacking:
-            return {}
-        return await self._client.request(message, progress)
+            raise UnansweredError
+        try:
+            return await self._client.request(message, progress)
+        except RpcError as error:
+            if error.frame == CLOSED:
+                raise UnansweredError from None
+            raise

@@ -75,7 +75,7 @@ class ClientSeat:
         self._client = client
         able = None
         if server is None and cassette.leftovers:  # clients other than the recorded one are served
-            able = AbleClient(cassette, client)
+            able = AbleClient(client)
         told = VcrMcpClient(cassette=cassette, inner=able or client)
         self._told = told
         if server is not None:

@@ -29,7 +29,8 @@ _VALUES: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The kinds of faults, and what follows the colon after each."""
 _FORMS: Final = "error:CODE[:MESSAGE], delay:SECONDS, timeout, malformed, disconnect, crash[:CODE]"
-_COUNT: Final = re.compile(r"@(?P<first>[1-9]\d*)(?P<to>-(?P<last>[1-9]\d*)?)?$")
+_COUNT: Final = re.compile(r"@(?P<first>\d+)(?P<to>-(?P<last>\d+)?)?$|@-\d+$|#\d+$")
+"""A count, or what looks like one."""
 _EXIT: Final = 1
 MALFORMED: Final = b'{"jsonrpc":"2.0","result":{"content":['
 """What a client gets in the place of an answer: the beginning of one."""
@@ -72,7 +73,7 @@ def parse_fault(text: str) -> Fault:
         wrong = f"unexpected value {given_value!r} of {kind}"
         reason = wrong if given_value else f"{kind} needs a value"
         raise UsageError(f"fault {text!r}: {reason}\n\nhint: faults are {_FORMS}")
-    where, first, last = _counted(found["where"])
+    where, first, last = _counted(text, found["where"])
     given = value.groupdict()
     return Fault(
         text=text,
@@ -86,13 +87,18 @@ def parse_fault(text: str) -> Fault:
     )
 
 
-def _counted(where: str) -> tuple[str, int, float]:
+def _counted(text: str, where: str) -> tuple[str, int, float]:
     """The requests without their count, and the first and the last that are meant."""
     found = _COUNT.search(where)
     if found is None:
         return where, 1, inf
-    first = int(found["first"])
+    first = int(found["first"] or 0)
     last = float(found["last"] or inf) if found["to"] else first
+    if not 1 <= first <= last:
+        raise UsageError(
+            f"fault {text!r}: unexpected count {found[0]!r}\n\n"
+            "hint: @2 is the second request, @1-3 the first three, @2- all but the first"
+        )
     return where[: found.start()], first, last
 
 

@@ -66,10 +66,13 @@ def recorded_messages(path: Path) -> Iterator[RecordedMessage]:
 def check_recorded(path: Path, targets: Iterable[Target], *, requests: bool = False) -> None:
     """Refuse a name that no message of a recorded client has, or no request."""
     messages = recorded_messages(path)
-    titles = [message.title for message in messages if message.is_request or not requests]
-    known = {title.replace(" ", ":", 1) for title in titles} | {
-        title.partition(" ")[0] for title in titles
-    }
+    titles = {message.title for message in messages if message.is_request or not requests}
+    methods = {title.partition(" ")[0] for title in titles}
+    named = {title.replace(" ", ":", 1) for title in titles}
     for target in targets:
         if not any(target.is_for(title) for title in titles):
-            raise UsageError(f"{path} has no {target}{suggestion(str(target), known)}")
+            of_method = {name for name in named if name.startswith(f"{target.method}:")}
+            raise UsageError(
+                f"{path} has no {target}{suggestion(str(target), named | methods)}\n\n"
+                f"hint: it has {', '.join(sorted(of_method or methods))}"
+            )

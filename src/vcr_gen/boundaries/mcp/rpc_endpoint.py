@@ -12,13 +12,23 @@ from vcr_gen.boundaries.mcp.ports import Progress
 from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
 from vcr_gen.errors import DivergenceError
 
-__all__ = ["Endpoint", "Frame", "Handler", "Wire", "answer_of", "progress_to", "without_token"]
+__all__ = [
+    "CLOSED",
+    "Endpoint",
+    "Frame",
+    "Handler",
+    "Wire",
+    "answer_of",
+    "progress_to",
+    "without_token",
+]
 
 Frame: TypeAlias = dict[str, Any]
 """A JSON-RPC message."""
 
 _INTERNAL_ERROR: Final = -32603
-_CLOSED: Final = {"code": -32000, "message": "Connection closed"}
+CLOSED: Final = {"code": -32000, "message": "Connection closed"}
+"""What a request gets if the other side leaves without an answer."""
 
 
 class Wire(Protocol):
@@ -96,7 +106,7 @@ class Endpoint:
         """Ask the other side."""
         number = self._next_number()
         if self._has_left:
-            return _result({"error": _CLOSED})
+            return _result({"error": CLOSED})
         pending = self._pending[number] = _Pending(progress)
         try:
             frame = _request(number, message, wants_progress=progress is not None)
@@ -140,7 +150,7 @@ class Endpoint:
         for serving in list(self._serving.values()):
             await serving.cancel()
         for pending in list(self._pending.values()):
-            await pending.answered_with({"error": _CLOSED})
+            await pending.answered_with({"error": CLOSED})
 
     async def served(self, number: int | str) -> None:
         """Wait until a request of the other side has its answer."""

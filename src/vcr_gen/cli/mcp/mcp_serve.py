@@ -5,7 +5,7 @@ import sys
 import warnings
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from vcr_gen.cli.mcp.loose_serving import checked, dry_run, matching
 from vcr_gen.cli.mcp.server_commands import (
@@ -24,6 +24,33 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run"]
 
+_MORE_HELP: Final = """\
+strategies: a request is answered as a recorded one if
+  exact                  all is equal, in the recorded order (default)
+  subset                 it has all that was recorded, in the recorded order
+  method                 the JSON-RPC method is the same, in the recorded order
+  method_and_arguments   all is equal, in any order
+  sequential             it is the next one of its JSON-RPC method, in any order
+
+faults: a client gets
+  error:CODE[:MESSAGE]   an error answer, such as error:-32000:overloaded
+  delay:SECONDS          the recorded answer, later
+  timeout                no answer
+  malformed              something that is not JSON
+  disconnect             a closed connection
+  crash[:CODE]           the same, and the server ends with this exit code (default: 1)
+  COUNT: @2 is the second request, @1-3 the first three, @2- all but the first
+
+examples:
+  vcr-gen mcp serve search.yaml --strategy method_and_arguments
+  vcr-gen mcp serve search.yaml --strategy tools/call:search=subset
+  vcr-gen mcp serve search.yaml --fault tools/call:search@2=error:-32000 --dry-run
+"""
+_ANY_ORDER: Final = (
+    "hint: if a client need not repeat the recorded session, add --strategy method_and_arguments: "
+    "requests are then answered in any order"
+)
+
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this action."""
@@ -31,10 +58,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "serve",
         help="serve a recorded session to a client",
         description=(
-            "Serve a recorded session, without the server. A request that differs from "
-            "the recorded one is answered with an error that names the field; the exit code is "
+            "Serve a recorded session, without the server. A request that differs from the\n"
+            "recorded one is answered with an error that names the field; the exit code is\n"
             "then 1."
         ),
+        epilog=_MORE_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     serve.add_argument("cassette", type=Path, metavar="FILE", help="the cassette")
     wires = serve.add_mutually_exclusive_group()
@@ -63,18 +92,16 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         action="append",
         default=[],
         metavar="[METHOD[:NAME]=]STRATEGY",
-        help="how a request finds the recorded one: exact (the default), method, "
-        "method_and_arguments, subset or sequential; for all requests, or for those of a method, "
-        "or of a tool: tools/call:search=subset (repeatable)",
+        help="how a request finds the recorded one: for all requests, for those of a method, or "
+        "for one tool, prompt or resource; see below (repeatable)",
     )
     serve.add_argument(
         "--fault",
         action="append",
         default=[],
         metavar="METHOD[:NAME][@COUNT]=FAULT",
-        help="break the answers to some requests: error:CODE[:MESSAGE], delay:SECONDS, timeout, "
-        "malformed, disconnect or crash[:CODE]; @2 is for the second of them only, @1-3 for the "
-        "first three (repeatable)",
+        help="break the answers to the requests of a method, or for one tool, prompt or resource; "
+        "see below (repeatable)",
     )
     serve.add_argument(
         "--dry-run",
@@ -95,9 +122,9 @@ def run(arguments: argparse.Namespace) -> int:
     require_mcp(arguments)
     from vcr_gen import Cassette, UnusedRuleWarning
 
+    options = matching(arguments.cassette, arguments.strategy)
     if arguments.dry_run:
         return dry_run(arguments.cassette, arguments.fault)
-    options = matching(arguments.cassette, arguments.strategy)
     faults = checked(arguments.cassette, arguments.fault)
     warnings.simplefilter("ignore", UnusedRuleWarning)  # a client need not ask for everything
     again = recording_command(arguments.cassette, ["--", "COMMAND", "..."])
@@ -115,6 +142,8 @@ def run(arguments: argparse.Namespace) -> int:
             _serve(cassette, arguments, already, faults)
     except (DivergenceError, ReplayError) as error:
         print(error, file=sys.stderr)
+        if not arguments.strategy:
+            print(_ANY_ORDER, file=sys.stderr)
         return DIFFERENT
     return FINE
 

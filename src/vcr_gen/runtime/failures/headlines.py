@@ -77,8 +77,10 @@ class Reporter:
         stored: Mapping[str, Plain],
         found: "Expectation",
         window: Window,
+        *,
+        in_any_order: bool = False,
     ) -> Divergence:
-        """The application made a call that the tape does not expect."""
+        """The application made a call that the tape does not expect, or not `in_any_order`."""
         name = method = operation.bound.method.name
         slot = found.slot
         nearest = _Nearest(window, slot, operation, stored, self._title)
@@ -90,7 +92,8 @@ class Reporter:
         title = self._title(called)
         due = "" if slot is None else self._title(slot.start)
         if slot is None:
-            headline = f"{title} was called, but the tape has no more calls"
+            what = "no such call" if in_any_order else "no more calls"
+            headline = f"{title} was called, but the tape has {what}"
         elif not isinstance(slot.event, Start):
             headline = f"{title} was called where the tape has {describe(slot)}"
         elif slot.event.of != name:
@@ -115,7 +118,7 @@ class Reporter:
             if title == due:
                 kind, headline, likely = _changed(title, nearest, stored, differences)
             else:
-                kind, headline, likely = _other(title, due, nearest)
+                kind, headline, likely = _other(title, due, nearest, in_any_order=in_any_order)
                 differences = differences if len(differences) <= _SAME_CALL else ()
         paths = [difference.path for difference in differences]
         divergence = self._divergence(
@@ -395,8 +398,11 @@ def _changed(
     return "argument", headline, "an argument changed"
 
 
-def _other(title: str, due: str, nearest: _Nearest) -> _Words:
+def _other(title: str, due: str, nearest: _Nearest, *, in_any_order: bool) -> _Words:
     """A call of the same method with a different name: a request for something else."""
+    if in_any_order:
+        headline = f"{title} was called, but the tape has no such call; the nearest is {due}"
+        return "extra", headline, "a call was added, or changed"
     headline = f"{title} was called where the tape has {due}"
     if nearest.ahead:
         return "order", headline, f"{due} was dropped, or is now called later"

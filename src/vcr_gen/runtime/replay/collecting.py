@@ -6,7 +6,14 @@ from vcr_gen.errors import Divergence
 from vcr_gen.runtime.tape.events import End, Item, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["Collected"]
+__all__ = ["Collected", "UnansweredError"]
+
+
+class UnansweredError(Exception):
+    """The program has no answer to an inbound call, which is no difference.
+
+    An object that wrappers call raises it. A replay that allows leftovers goes on as recorded.
+    """
 
 
 @final

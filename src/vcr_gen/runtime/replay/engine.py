@@ -35,7 +35,7 @@ from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.thread_driver import ThreadDriver, Unfinished
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
-from vcr_gen.runtime.tape.window import Slot, Window
+from vcr_gen.runtime.tape.window import REACH, Slot, Window
 from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
 from vcr_gen.runtime.values.object_numbers import Objects
@@ -318,11 +318,14 @@ class Engine:
             return self.state.collected
 
     def give_up(self, call: int) -> None:
-        """An inbound call ended with a divergence: its answer will not come."""
+        """An inbound call ended with a divergence, or unanswered: its answer will not come."""
         with self.state.monitor:
             if self.state.collected is not None:
                 self.state.collected.give_up(call)
                 self.state.moved()
+            elif self.state.leftovers:
+                for slot in self.window.upcoming_of_call(call, REACH):
+                    self.state.take(slot)
 
     def name_strands(self) -> None:
         """Give each strand the name of the recorded one that it continues with."""

@@ -14,6 +14,7 @@ from vcr_gen.runtime.boundary.port import port_of
 from vcr_gen.runtime.boundary.spec import Boundary, make_call
 from vcr_gen.runtime.loops.backends import Parked, Spawned, running_library
 from vcr_gen.runtime.replay.callback_thread import CallbackThread, EnvironmentThreads
+from vcr_gen.runtime.replay.collecting import UnansweredError
 from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.replay_session import delivered_call
 from vcr_gen.runtime.replay.replayed_streams import (
@@ -168,7 +169,7 @@ class Dispatcher:
             elif isinstance(result, AssertedStream):
                 self._given.add(start.call, result)
             await self.serve_soon(start.call)
-        except DivergenceError:  # the engine keeps it: asyncio would print it as unretrieved
+        except (DivergenceError, UnansweredError):  # kept: asyncio would print it as unretrieved
             self._engine.give_up(start.call)
         except (GeneratorExit, KeyboardInterrupt):
             raise

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from sys import maxsize
 from typing import TypeAlias, TypeVar, final
 
 from vcr_gen.runtime.boundary.echoes import Echoes
@@ -382,14 +383,16 @@ class Matcher:
             for slot in self._lanes.equal(operation.bound, on, stored):
                 if not compare(slot):
                     return Expectation(slot)
-        nearest: Expectation | None = None
+        nearest, least = Expectation(None), (True, maxsize)
+        title = call_name(name, stored, self._window.signature_of(name))
         for slot in self._lanes.alike(name, on):  # a looser rule may still accept it
             differences = compare(slot)
             if not differences:
                 return Expectation(slot)
-            if nearest is None or len(differences) < len(nearest.differences):
-                nearest = Expectation(slot, differences)
-        return nearest or Expectation(None)
+            is_other = call_name(name, slot.start.arguments, slot.signature) != title
+            if (is_other, len(differences)) < least:
+                nearest, least = Expectation(slot, differences), (is_other, len(differences))
+        return nearest
 
     def _find(self, strand: Strand, call: int, compare: Compare) -> Expectation:
         own = self._window.next_of_call(call) if call else None

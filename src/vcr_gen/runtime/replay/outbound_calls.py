@@ -205,7 +205,9 @@ class OutboundCalls:
                 state.collects(state.reporter.call(operation, stored, shown, self._window))
                 return nearest
         elif state.refuses_alone(operation.bound.method.name):
-            state.refuse(state.reporter.call(operation, stored, found, self._window))
+            state.refuse(
+                state.reporter.call(operation, stored, found, self._window, in_any_order=True)
+            )
         else:
             self._unfinished.hold_callback(strand.within)
         divergence = state.reporter.call(operation, stored, found, self._window)

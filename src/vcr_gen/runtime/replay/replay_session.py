@@ -9,6 +9,7 @@ from vcr_gen.errors import DivergenceError
 from vcr_gen.runtime.boundary.call_kinds import Kind, awaitable_of
 from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.loops.backends import as_answer, running_library
+from vcr_gen.runtime.replay.collecting import UnansweredError
 from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.replayed_streams import (
     AssertedAsyncStream,
@@ -123,7 +124,7 @@ class Replayer:
         with self._engine.strands.inside(call):
             try:
                 value = await application
-            except DivergenceError:
+            except (DivergenceError, UnansweredError):
                 raise
             except (GeneratorExit, KeyboardInterrupt):
                 raise

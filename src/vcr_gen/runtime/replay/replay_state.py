@@ -276,7 +276,7 @@ class ReplayState:
         """The divergence of a replay in which nothing can move."""
         waiters = list(self.waiters)
         found = self.reporter.stall(self.window, waiters, self.others())
-        if self.threads.activity(waiters) != "working":
+        if self.peer is not None or self.threads.activity(waiters) != "working":
             return found
         slow = f"if a thread is only slower than {self.patience:g} s, pass a larger patience="
         return replace(found, hint=f"{found.hint}; {slow}")

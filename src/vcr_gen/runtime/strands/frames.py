@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
-_OURS: Final = (f"{_ROOT}/runtime/", f"{_ROOT}/boundaries/")
+_OURS: Final = (f"{_ROOT}/runtime/", f"{_ROOT}/boundaries/", f"{_ROOT}/cli/")
 _PATHS: Final = sysconfig.get_paths()
 _STANDARD: Final = tuple(
     f"{folder.rstrip('/')}/"
