@@ -2,7 +2,14 @@
 
 from typing import Final
 
-__all__ = ["DATA_PACKAGES", "LIBRARIES", "LIVE_METHODS", "LIVE_MODULES", "STORED_AS_DATA"]
+__all__ = [
+    "DATA_PACKAGES",
+    "LIBRARIES",
+    "LIVE_METHODS",
+    "LIVE_MODULES",
+    "STORED_AS_DATA",
+    "USES_RECORDED",
+]
 
 LIVE_MODULES: Final = frozenset(
     {
@@ -25,6 +32,10 @@ LIVE_MODULES: Final = frozenset(
     }
 )
 """Modules of the standard library whose objects do something, so that a copy is no use."""
+USES_RECORDED: Final = frozenset(
+    {"asyncio.Future", "asyncio.StreamReader", "asyncio.StreamWriter", "asyncio.Task"}
+)
+"""Classes of those modules whose objects cross all the same: each use of one is a call."""
 LIVE_METHODS: Final = ("__del__", "__next__", "__anext__", "__await__")
 """Methods of objects that are used up, or that run code when they are dropped."""
 

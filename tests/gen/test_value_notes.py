@@ -7,6 +7,7 @@ import pytest
 from command_line import run_command
 
 MODELS = """
+import io
 import socket
 import threading
 from dataclasses import dataclass
@@ -34,6 +35,12 @@ class Money:
     def parse(self) -> int: ...
 
 
+class Body(io.RawIOBase): ...
+
+
+class Page(Body): ...
+
+
 class Rows:
     def __next__(self) -> int: ...
 
@@ -59,9 +66,10 @@ class Secured(Link): ...
 """
 PORTS = """
 import threading
-from typing import Annotated, Protocol, TypeVar
+from asyncio import StreamReader
+from typing import Annotated, BinaryIO, Protocol, TypeVar
 
-from bank.models import Account, Color, Lost, Money, Rows, Secured, Text
+from bank.models import Account, Color, Lost, Money, Page, Rows, Secured, Text
 from vcr_gen import Unrecorded, outbound
 
 T = TypeVar("T")
@@ -71,6 +79,7 @@ T = TypeVar("T")
 class Bank(Protocol):
     def account(self, color: Color, text: Text) -> Account: ...
     def link(self, money: Money) -> Secured | None: ...
+    def page(self, source: BinaryIO | StreamReader) -> Page: ...
     def rows(self) -> list[Rows]: ...
     def lost(self, lost: Lost, given: T) -> T: ...
     def threads(self, thread: Annotated[threading.Thread, Unrecorded]) -> None: ...
@@ -96,6 +105,7 @@ def test_types_are_judged_by_their_text(project: Path) -> None:
         ("Bank.account: result.address", "bank.models.Address", "stored by attributes", ""),
         ("Bank.account: result.lock", "threading.Lock", "needs help", "its objects are alive"),
         ("Bank.link: result", "socket.socket", "needs help", "its objects are alive"),
+        ("Bank.page: result", "bank.models.Page", "needs help", "declare BinaryIO or TextIO"),
         ("Bank.rows: result", "bank.models.Rows", "needs help", "it has `__next__`"),
         ("Bank.lost: lost", "missing_package.Lost", "source not found", ""),
     ]

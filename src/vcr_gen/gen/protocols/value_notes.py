@@ -18,7 +18,7 @@ from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread, is_stan
 from vcr_gen.gen.sources.syntax import is_function
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope, definition_of
-from vcr_gen.known_types import LIVE_METHODS, LIVE_MODULES, STORED_AS_DATA
+from vcr_gen.known_types import LIVE_METHODS, LIVE_MODULES, STORED_AS_DATA, USES_RECORDED
 
 __all__ = ["ValueNote", "Verdict", "value_notes"]
 
@@ -71,6 +71,8 @@ def _notes(
             found = definition_of(loader, name)
             if note := _note(place, name, found, loader):
                 yield note
+                if note.verdict == "needs help":
+                    continue
             if isinstance(found, Definition) and _is_ordinary(loader, found):
                 pending.extend(
                     (f"{place}.{attribute}", kind)
@@ -83,8 +85,11 @@ def _notes(
 def _note(
     place: str, name: Name, found: Definition | Unread | None, loader: SourceLoader
 ) -> ValueNote | None:
-    if name.full_name.partition(".")[0] in LIVE_MODULES:
+    package, last = name.full_name.partition(".")[0], name.full_name.rpartition(".")[2]
+    if package in LIVE_MODULES and f"{package}.{last}" not in USES_RECORDED:
         return ValueNote(place, name.full_name, "needs help", "its objects are alive")
+    if isinstance(found, Definition) and _is_file(loader, found):
+        return ValueNote(place, found.full_name, "needs help", "declare BinaryIO or TextIO")
     if found is None or (isinstance(found, Unread) and not is_standard(found.module)):
         return ValueNote(place, name.full_name, "source not found")
     if not isinstance(found, Definition) or not _is_ordinary(loader, found):
@@ -92,6 +97,20 @@ def _note(
     if method := _live_method(found):
         return ValueNote(place, found.full_name, "needs help", f"it has `{method}`")
     return ValueNote(place, found.full_name, "stored by attributes")
+
+
+def _is_file(loader: SourceLoader, found: Definition, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether a class outside the standard library extends a class of `io`."""
+    if not isinstance(found.node, ast.ClassDef) or found.module.standard:
+        return False
+    scope, seen = scope_around(loader, found), seen | {found.full_name}
+    if any(scope.name_of(base).startswith("io.") for base in found.node.bases):
+        return True
+    inner = (scope.resolve(base) for base in found.node.bases)
+    return any(
+        isinstance(base, Definition) and base.full_name not in seen and _is_file(loader, base, seen)
+        for base in inner
+    )
 
 
 def _is_ordinary(loader: SourceLoader, found: Definition) -> bool:
