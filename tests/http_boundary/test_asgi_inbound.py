@@ -105,7 +105,8 @@ def test_a_different_answer_names_the_request_and_the_field(tmp_path: Path) -> N
     with pytest.raises(DivergenceError) as raised:
         replay(tmp_path / "tape.yaml", lambda cassette: shop(cassette, factor=2))
     text = str(raised.value)
-    assert "asgi POST /orders/tea: the application yielded a different item" in text
+    assert "asgi POST /orders/tea: the application yielded a different item: " in text
+    assert text.splitlines()[0].endswith(": response.body.json.total")
     assert "response.body.json.total: value differs\n      - 600\n      + 1200" in text
 
 
@@ -252,6 +253,24 @@ def test_an_error_of_the_application_is_asserted(tmp_path: Path) -> None:
         replay(path, broken(2))
 
 
+def test_an_unexpected_error_of_the_application_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its middleware answers 500, as it does in a server, which would log the error."""
+
+    def broken(_: Request) -> Response:
+        raise LookupError("no tea")
+
+    path = tmp_path / "tape.yaml"
+    record_behind_uvicorn(path, one_route(lambda _: PlainTextResponse("ok")), lambda c: c.get("/"))
+    with pytest.raises(DivergenceError, match=r"different item: response\.status"):
+        replay(path, one_route(broken))
+    [record] = caplog.records
+    assert record.getMessage() == "exception in the application: GET /"
+    assert record.exc_info is not None
+    assert str(record.exc_info[1]) == "no tea"
+
+
 def test_a_client_that_leaves_is_noticed_again(tmp_path: Path) -> None:
     log: list[str] = []
 
@@ -320,7 +339,7 @@ def test_a_test_may_make_the_requests_itself(tmp_path: Path, changed: bool) -> N
 def test_a_websocket_is_refused(tmp_path: Path) -> None:
     with Cassette(tmp_path / "tape.yaml", "all") as cassette:
         client = TestClient(http_inbound(cassette, Starlette()))
-        problem = pytest.raises(UsageError, match="cannot record a websocket connection: /live")
+        problem = pytest.raises(UsageError, match="HTTP requests only; got a websocket: /live\n")
         with problem, client.websocket_connect("/live"):
             pass
 

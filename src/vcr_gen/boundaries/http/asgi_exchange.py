@@ -1,5 +1,6 @@
 """One request in an ASGI application: what it receives, and what it sends."""
 
+import logging
 from collections import deque
 from collections.abc import Mapping, MutableMapping
 from http import HTTPStatus
@@ -13,6 +14,7 @@ __all__ = ["Bell", "LastPiece", "Message", "OneRequest", "Receive", "Send", "is_
 
 Message: TypeAlias = MutableMapping[str, Any]
 
+_LOG: Final = logging.getLogger("vcr_gen.http_inbound")
 _MOST_WAITING: Final = 65_536
 """How many bytes the application may send before they are taken."""
 
@@ -90,7 +92,10 @@ class OneRequest:
         versions = scope.get("asgi") or {}
         self._raises_when_gone = str(versions.get("spec_version", "2.0")) >= "2.4"
         self._others = others
-        """Takes messages that are no part of the response, such as those for debugging."""
+        """Takes messages that are no part of the response, such as those for debugging.
+
+        None where no server runs the application, so that none logs its exceptions.
+        """
         self._head: HttpResponse | None = None
         self._has_begun = False
         self._left: int | None = None
@@ -113,6 +118,13 @@ class OneRequest:
             raise
         except BaseException as error:
             self.error = error
+            if self._others is None:
+                _LOG.error(
+                    "exception in the application: %s %s",
+                    self._request.method,
+                    self._request.url,
+                    exc_info=error,
+                )
         finally:
             self.is_over = True
             self._changed.ring()

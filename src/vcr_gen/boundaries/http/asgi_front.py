@@ -34,8 +34,9 @@ class InboundApplication:
                 await self._live(scope, receive, send)
             case kind:
                 raise UsageError(
-                    f"http_inbound cannot record a {kind} connection: {scope.get('path', '')}"
-                    "\n\nhint: serve it with the application itself"
+                    f"http_inbound records HTTP requests only; got a {kind}: "
+                    f"{scope.get('path', '')}\n\nhint: let the client of the recorded session "
+                    "open it at a server for the application itself, not for http_inbound(…)"
                 )
 
     async def _live(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:

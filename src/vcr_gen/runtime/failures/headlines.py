@@ -174,6 +174,8 @@ class Reporter:
         if slot is own and kind_of(slot.event) is kind_of(event):
             headline = f"{self._title(start)}: the application {how_it_differs(event, slot.event)}"
             differences = found.differences
+            if differences and not differences[0].path.startswith("$"):  # which names the whole
+                headline = f"{headline}: {_few(differences)}"
         else:
             joined = "; the tape has" if raises else " where the tape has"
             headline = (
