@@ -1,5 +1,6 @@
 """Frames over the two streams of a transport of the SDK."""
 
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any, TypeAlias, final
 
@@ -34,12 +35,17 @@ class StreamWire:
         """Tell that side that no frame will follow."""
         await self._writes.aclose()
 
-    async def pass_to(self, end: Endpoint) -> None:
-        """Pass on what that side says, until it leaves."""
+    async def frames(self) -> AsyncIterator[tuple[Frame, object]]:
+        """What that side says, with what the transport knows of it, until it leaves."""
         async for item in self._reads:
             if isinstance(item, SessionMessage):
                 frame = item.message.model_dump(by_alias=True, exclude_unset=True)
-                await end.receive(frame, item.metadata)
+                yield frame, item.metadata
+
+    async def pass_to(self, end: Endpoint) -> None:
+        """Pass on what that side says, until it leaves."""
+        async for frame, metadata in self.frames():
+            await end.receive(frame, metadata)
 
     async def send_malformed(self) -> None:
         """Give that side the error that a transport makes of a line that is not JSON."""

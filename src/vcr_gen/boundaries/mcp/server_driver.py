@@ -2,7 +2,7 @@
 
 import asyncio
 import subprocess
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from typing import Final, final
 
@@ -10,11 +10,11 @@ import anyio
 
 from vcr_boundaries import VcrDrivenServer, VcrRecordedClient
 from vcr_gen import Cassette, Driver, Echoed, Rule
-from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame
+from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame, Wire
 from vcr_gen.boundaries.mcp.stdio_lines import FrameReader, line_of, write_all
 from vcr_gen.errors import DivergenceError, VerificationError
 
-__all__ = ["BOUNDARIES", "drive_stdio"]
+__all__ = ["BOUNDARIES", "drive", "drive_stdio"]
 
 BOUNDARIES: Final = ("server", "client")
 """The boundaries that a driven server has on its side."""
@@ -31,12 +31,11 @@ def drive_stdio(cassette: Cassette, command: Sequence[str]) -> None:
 
     All differences are raised at the end, as one `VerificationError`.
     """
-    cassette.loosen(*_ECHOED, default=True)
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert server.stdout
     with server.stdout:
         try:
-            asyncio.run(_drive(cassette, server))
+            asyncio.run(_over_stdio(cassette, server))
         finally:
             _end(server)
 
@@ -56,14 +55,23 @@ def _end(server: "subprocess.Popen[bytes]") -> None:
     server.wait()
 
 
-async def _drive(cassette: Cassette, server: "subprocess.Popen[bytes]") -> None:
+async def _over_stdio(cassette: Cassette, server: "subprocess.Popen[bytes]") -> None:
     assert server.stdin
     assert server.stdout
     frames = FrameReader(server.stdout.fileno())
+    await drive(cassette, _Stdin(server.stdin.fileno()), frames)
+
+
+async def drive(cassette: Cassette, wire: Wire, frames: AsyncIterator[Frame]) -> None:
+    """Ask a server by a wire, and compare the frames that it says.
+
+    All differences are raised at the end, as one `VerificationError`.
+    """
+    cassette.loosen(*_ECHOED, default=True)
     found: VerificationError | None = None
     with cassette.peer(pauses=False) as peer:
         async with anyio.create_task_group() as tasks:
-            end = Endpoint(tasks, _Stdin(server.stdin.fileno()))
+            end = Endpoint(tasks, wire)
             client = end.handler = VcrRecordedClient(cassette=cassette)
             driver = Driver(cassette, VcrDrivenServer(cassette=cassette, inner=end), collect=True)
 
