@@ -1,5 +1,6 @@
 """A client sees the same live, while recording, and without the server."""
 
+import gc
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -19,6 +20,7 @@ from tests.mcp_boundary.plain_client import client_of
 
 from vcr_gen import Cassette
 from vcr_gen.boundaries.mcp import mcp_transport
+from vcr_gen.boundaries.mcp.sdk_streams import StreamWire
 
 
 async def in_process(
@@ -117,3 +119,24 @@ def test_a_server_over_http_and_sse(tmp_path):
     with served(server.sse_app()) as origin:
         recorded = anyio.run(in_process, tape, "all", "legacy", sse_client(f"{origin}/sse"))
     assert recorded == anyio.run(in_process, tape, "none", "legacy", sse_client(f"{origin}/sse"))
+
+
+def test_a_cancelled_reader_leaves_nothing_to_the_garbage_collector():
+    class Busy:
+        async def receive(self, frame: object, metadata: object) -> None:
+            reading.set()
+            await anyio.sleep_forever()
+
+    async def leave() -> None:
+        says, reads = anyio.create_memory_object_stream[SessionMessage](1)
+        with says, reads:
+            await says.send(SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=1, method="ping")))
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(StreamWire(reads, says).pass_to, Busy())
+                await reading.wait()
+                tasks.cancel_scope.cancel()
+        gc.collect()  # trio would warn of a generator
+        await anyio.lowlevel.checkpoint()
+
+    reading = anyio.Event()
+    anyio.run(leave, backend="trio")

@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
 from http import HTTPStatus
-from typing import Any, Final, final
+from typing import Any, Final, Self, final
 
 import httpx2
 from mcp.client.sse import sse_client
@@ -62,7 +61,7 @@ async def _drive(cassette: Cassette, url: str, found: list[BaseException], *, ss
     ):
         wire = _HttpWire(StreamWire(reads, writes))
         try:
-            await drive(cassette, wire, wire.frames())
+            await drive(cassette, wire, wire)
         except (DivergenceError, VcrError) as error:  # the SDK would raise a group
             found.append(error)
 
@@ -118,12 +117,15 @@ class _HttpWire:
         headers = self._headers(frame)
         await self._streams.send(frame, ClientMessageMetadata(headers=headers))
 
-    async def frames(self) -> AsyncIterator[Frame]:
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Frame:
         """What the server says."""
-        async for frame, _ in self._streams.frames():
-            if not self._version and "result" in frame:
-                self._version = frame["result"].get("protocolVersion", "")
-            yield frame
+        frame, _ = await anext(self._streams)
+        if not self._version and "result" in frame:
+            self._version = frame["result"].get("protocolVersion", "")
+        return frame
 
     def _headers(self, frame: Frame) -> dict[str, str]:
         params = frame.get("params", {})

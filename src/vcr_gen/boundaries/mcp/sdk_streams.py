@@ -1,8 +1,7 @@
 """Frames over the two streams of a transport of the SDK."""
 
-from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Any, TypeAlias, final
+from typing import Any, Self, TypeAlias, final
 
 import anyio
 from mcp.shared.message import SessionMessage
@@ -35,16 +34,19 @@ class StreamWire:
         """Tell that side that no frame will follow."""
         await self._writes.aclose()
 
-    async def frames(self) -> AsyncIterator[tuple[Frame, object]]:
+    # No asynchronous generator: a cancelled reader would leave it for the garbage collector.
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> tuple[Frame, object]:
         """What that side says, with what the transport knows of it, until it leaves."""
-        async for item in self._reads:
-            if isinstance(item, SessionMessage):
-                frame = item.message.model_dump(by_alias=True, exclude_unset=True)
-                yield frame, item.metadata
+        while not isinstance(item := await anext(self._reads), SessionMessage):
+            pass
+        return item.message.model_dump(by_alias=True, exclude_unset=True), item.metadata
 
     async def pass_to(self, end: Endpoint) -> None:
         """Pass on what that side says, until it leaves."""
-        async for frame, metadata in self.frames():
+        async for frame, metadata in self:
             await end.receive(frame, metadata)
 
     async def send_malformed(self) -> None:
