@@ -1,5 +1,6 @@
 """A server of the official SDK: `python mcp_server_program.py`."""
 
+import importlib
 import json
 import sys
 import warnings
@@ -111,4 +112,5 @@ if __name__ == "__main__":
     if "--speak" in sys.argv:
         said = {"method": "notifications/message", "params": {"level": "info", "data": "ready"}}
         print(json.dumps({"jsonrpc": "2.0", **said}), flush=True)
-    server.run("stdio")
+    # Under its own name, as `listening_server` has it: the keys of its questions begin with it.
+    importlib.import_module("mcp_server_program").server.run("stdio")
