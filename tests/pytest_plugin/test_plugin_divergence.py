@@ -1,6 +1,6 @@
 """How a divergence shows in a test run."""
 
-from plugin_project import PluginProject
+from plugin_project import PluginProject, generate
 
 pytest_plugins = ["pytester"]
 
@@ -262,3 +262,109 @@ def test_a_cassette_that_is_asked_for_while_the_test_runs_works_the_same(
     assert "1 failed, 2 passed, 1 error in" in output  # the first one comes to light at teardown
     assert "FAILED test_it.py::test_three - vcr_gen.errors.DivergenceError" in output
     assert "ERROR test_it.py::test_one - " in output
+
+
+STORES = """
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from contextlib import contextmanager
+from typing import Any, BinaryIO, Protocol
+
+from vcr_gen.boundary import outbound
+
+
+@outbound
+class Cursor(Protocol):
+    def run(self, query: str) -> None: ...
+    def __enter__(self) -> "Cursor": ...
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None: ...
+
+
+@outbound
+class Store(Protocol):
+    def plain(self) -> AbstractContextManager[Cursor]: ...
+    def awaited(self) -> AbstractAsyncContextManager[Cursor]: ...
+    def cursor(self) -> Cursor: ...
+    def file(self) -> BinaryIO: ...
+
+
+class RealCursor:
+    def run(self, query):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        pass
+
+
+class RealStore:
+    @contextmanager
+    def plain(self):
+        yield RealCursor()
+
+    @asynccontextmanager
+    async def awaited(self):
+        yield RealCursor()
+
+    def cursor(self):
+        return RealCursor()
+
+    def file(self):
+        return open(__file__, "rb")
+"""
+
+
+def test_a_divergence_in_a_block_shows_the_call_that_differs(project: PluginProject) -> None:
+    project.write("app/stores.py", STORES)
+    project.write(
+        "test_it.py",
+        """
+        import asyncio
+        import os
+
+        import pytest
+
+        from app.stores import RealStore
+        from vcr_app import VcrStore
+
+        WORD = os.environ.get("WORD", "a")
+
+        @pytest.fixture
+        def store(vcrgen_cassette):
+            return VcrStore.attach(vcrgen_cassette, RealStore)
+
+        def test_plain(store):
+            with store.plain() as cursor:
+                cursor.run(WORD)
+
+        def test_awaited(store):
+            async def use():
+                async with store.awaited() as cursor:
+                    cursor.run(WORD)
+            asyncio.run(use())
+
+        def test_own(store):
+            with store.cursor() as cursor:
+                cursor.run(WORD)
+
+        def test_file(store):
+            with store.file() as file:
+                store.cursor().run(WORD)
+
+        @pytest.mark.vcrgen(order="lanes", leftovers=True)
+        def test_refused(store):
+            with store.plain() as cursor:
+                cursor.run(WORD)
+        """,
+    )
+    generate(project.root)
+    assert "5 passed" in project.record()
+    output = project.run("--tb=short", WORD="b")
+    assert "5 failed in" in output
+    assert output.count("E   vcr_gen.errors.DivergenceError: Cursor.run was called") == 5
+    frames = [line for line in output.splitlines() if ".py:" in line and ": in " in line]
+    assert [frame.removeprefix("test_it.py:").partition(":")[0] for frame in frames] == [
+        *("17", "23", "22", "27", "31", "36")
+    ]

@@ -43,6 +43,8 @@ class Replayer:
 
     def go_out(self, operation: Operation) -> Any:
         """Assert an outbound call and answer it from the tape."""
+        if self._engine.state.has_differed and _is_ended_by_difference(operation):
+            return None
         bound = operation.bound
         encoded = self._engine.calls.encoded_arguments(operation)
         if bound.kind is Kind.VALUE:
@@ -78,6 +80,8 @@ class Replayer:
     async def go_out_async(self, operation: Operation) -> Any:
         """Assert an outbound call, and answer it from the tape in its turn."""
         running_library()
+        if self._engine.state.has_differed and _is_ended_by_difference(operation):
+            return None
         bound = operation.bound
         encoded = self._engine.calls.encoded_arguments(operation)
         call = await self._engine.calls.start_async(operation, encoded)
@@ -145,6 +149,12 @@ class Replayer:
             delivered_call.set(0)  # what the application calls in turn is not this delivery
             return call
         return self._engine.enter(operation, self._engine.calls.stored_arguments(operation))
+
+
+def _is_ended_by_difference(operation: Operation) -> bool:
+    """Whether a difference of this replay leaves a block: it passes, and the tape is not asked."""
+    seen = operation.arguments.values()
+    return operation.bound.method.leaves and any(isinstance(v, DivergenceError) for v in seen)
 
 
 def _outcome(engine: Engine, event: Event, bound: Bound, passing: ValueChannel) -> Any:

@@ -106,6 +106,11 @@ class ReplayState:
         """Whether the replay has neither failed nor ended."""
         return self.failure is None and not self.closed
 
+    @property
+    def has_differed(self) -> bool:
+        """Whether the program has got a divergence."""
+        return self.failure is not None or bool(self.refused)
+
     def take(self, slot: Slot) -> Slot:
         """Mark an event as done."""
         self.window.take(slot)

@@ -64,7 +64,9 @@ def _manager_kinds(annotation: object, *, inbound: bool) -> tuple[LiveKind, ...]
     exception = Parameter("exception", BaseException | None, "exception")
     methods = {
         "enter": Method("manager.enter", (), entered, asynchronous, inbound),
-        "exit": Method("manager.exit", (exception,), bool | None, asynchronous, inbound),
+        "exit": Method(
+            "manager.exit", (exception,), bool | None, asynchronous, inbound, leaves=True
+        ),
     }
     return (LiveKind("$manager", methods, wrap, _use_manager, _is(origin)),)
 

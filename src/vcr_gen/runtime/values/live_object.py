@@ -88,6 +88,7 @@ def methods_of(
             result,
             asynchronous,
             inbound,
+            leaves=name == "exit",
         )
         for name, (result, parameters) in members.items()
     }
