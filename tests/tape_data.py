@@ -1,10 +1,13 @@
 """Cassette files as plain data: written whole, event by event, and read back."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vcr_gen.runtime.tape.reading import Reading
+from vcr_gen.errors import CassetteFormatError
+from vcr_gen.runtime.formats.file_layout import Entry
+from vcr_gen.runtime.tape.reading import Reading, entries_of, open_regular
 from vcr_gen.runtime.tape.recording import Recording
 
 HEADER: dict[str, Any] = {"recorded_at": "2026-11-16T05:00:00+00:00"}
@@ -49,3 +52,32 @@ def read_header(path: Path) -> Mapping[str, Any]:
     """What a cassette says before its events."""
     with Reading(path) as reading:
         return reading.header
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """The readable part of a partial or truncated file."""
+
+    path: Path
+    header: dict[str, Any] | None
+    events: tuple[Entry, ...]
+    """Every complete event."""
+    tear: CassetteFormatError | None
+    """Where and why reading stopped; None if the cassette is complete."""
+
+
+def salvage(path: Path) -> Salvaged:
+    """Read the complete events of a partial, truncated or damaged file."""
+    header: dict[str, Any] | None = None
+    events: list[Entry] = []
+    tear: CassetteFormatError | None = None
+    with open_regular(path) as stream:
+        try:
+            for entry in entries_of(stream, path):
+                if entry.kind == "header":
+                    header = entry.data
+                elif entry.kind == "event":
+                    events.append(entry)
+        except CassetteFormatError as error:
+            tear = error
+    return Salvaged(path, header, tuple(events), tear)

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from cassette_values import FORMATS, HEADER
 from command_line import run_command
+from tape_data import salvage
 
 from vcr_gen.errors import CassetteFormatError, DecodeError
 from vcr_gen.runtime.codec import Compiler
 from vcr_gen.runtime.tape.blobs import LARGE, blobs_of
-from vcr_gen.runtime.tape.reading import Reading, partial_of, salvage
+from vcr_gen.runtime.tape.reading import Reading, partial_of
 from vcr_gen.runtime.tape.recording import Recording, remove_cassette
 
 pytestmark = pytest.mark.parametrize("suffix", list(FORMATS))

@@ -10,16 +10,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import tape_data
 from cassette_values import FORMATS, HEADER, SESSION, write
+from tape_data import salvage
 
 import vcr_gen
 from vcr_gen.cli import main
 from vcr_gen.errors import CassetteWriteError
 from vcr_gen.runtime.formats import format_for
-from vcr_gen.runtime.tape.reading import Reading, partial_of, salvage
+from vcr_gen.runtime.tape.reading import Reading, partial_of
 from vcr_gen.runtime.tape.recording import Recording
 
-SOURCES = str(Path(vcr_gen.__file__).parents[1])
+SOURCES = os.pathsep.join(
+    str(path) for path in (Path(vcr_gen.__file__).parents[1], Path(tape_data.__file__).parent)
+)
 ENDINGS = pytest.mark.parametrize("suffix", list(FORMATS))
 
 RECORDER = """
@@ -98,7 +102,8 @@ FINISHER = """
 import os, signal, sys
 from pathlib import Path
 from vcr_gen.runtime.tape import recording as recording_module
-from vcr_gen.runtime.tape.reading import Reading, partial_of, salvage
+from vcr_gen.runtime.tape.reading import Reading, partial_of
+from tape_data import salvage
 tape, header, old = Path(sys.argv[1]), {"recorded_at": sys.argv[2]}, Path(sys.argv[1]).read_bytes()
 
 def finish(at):  # kills itself at that step; the number of steps if there are fewer

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from cassette_values import FORMATS, HEADER, SESSION, write
+from tape_data import salvage
 
 from vcr_gen import Cassette
 from vcr_gen.cli import main
@@ -22,7 +23,7 @@ from vcr_gen.errors import (
 )
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.tape import recording as recording_module
-from vcr_gen.runtime.tape.reading import Reading, partial_of, salvage, target_of
+from vcr_gen.runtime.tape.reading import Reading, partial_of, target_of
 from vcr_gen.runtime.tape.recording import Recording
 
 pytestmark = pytest.mark.parametrize("suffix", list(FORMATS))

@@ -9,10 +9,10 @@ from typing import Any
 
 from fake_credentials import CREDENTIALS
 from guarded.bridges import Echo
+from tape_data import salvage
 from vcr_guarded import VcrApi
 
 from vcr_gen import Cassette
-from vcr_gen.runtime.tape.reading import salvage
 from vcr_gen.runtime.tape.stream_redaction_buffer import MOST_EVENTS
 
 KEY = CREDENTIALS["anthropic-key"]

@@ -15,12 +15,13 @@ import pytest
 from changing_world import World, session
 from sample.application import Application
 from sample.bridges import RealBus, RealFeed, RealShell
+from tape_data import salvage
 from vcr_sample import VcrBus, VcrFeed, VcrServer, VcrShell
 
 from vcr_gen import Cassette
 from vcr_gen.errors import CassetteWriteError, IncompleteError
 from vcr_gen.runtime.tape import recording as recording_module
-from vcr_gen.runtime.tape.reading import partial_of, salvage
+from vcr_gen.runtime.tape.reading import partial_of
 
 MODES = ("once", "all", "new_episodes")
 

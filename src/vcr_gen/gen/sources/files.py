@@ -112,10 +112,6 @@ def _read(file: ListedFile) -> SourceFile | None:
     return SourceFile(path, file.module, data, digest(data), candidate)
 
 
-def _is_settings(path: str) -> bool:
-    return os.path.basename(path) == _SETTINGS
-
-
 @dataclass(frozen=True, slots=True)
 class _Walk:
     """Walks one source folder."""

@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, Self, TypeAlias
 
@@ -22,14 +22,12 @@ __all__ = [
     "Change",
     "Reading",
     "Recorded",
-    "Salvaged",
     "entries_of",
     "is_partial",
     "open_regular",
     "partial_of",
     "read_events",
     "read_header",
-    "salvage",
     "salvage_hint",
     "target_of",
 ]
@@ -113,35 +111,6 @@ def read_header(path: Path) -> dict[str, Plain]:
     """The header of a cassette; the rest is not looked at."""
     with open_regular(path) as stream:
         return next(entries_of(stream, path)).data
-
-
-@dataclass(frozen=True, slots=True)
-class Salvaged:
-    """The readable part of a partial or truncated file."""
-
-    path: Path
-    header: dict[str, Plain] | None
-    events: tuple[Entry, ...]
-    """Every complete event."""
-    tear: CassetteFormatError | None
-    """Where and why reading stopped; None if the cassette is complete."""
-
-
-def salvage(path: Path) -> Salvaged:
-    """Read the complete events of a partial, truncated or damaged file."""
-    header: dict[str, Plain] | None = None
-    events: list[Entry] = []
-    tear: CassetteFormatError | None = None
-    with open_regular(path) as stream:
-        try:
-            for entry in entries_of(stream, path):
-                if entry.kind == "header":
-                    header = entry.data
-                elif entry.kind == "event":
-                    events.append(entry)
-        except CassetteFormatError as error:
-            tear = error
-    return Salvaged(path, header, tuple(events), tear)
 
 
 def entries_of(stream: BinaryIO, path: Path) -> Iterator[Entry]:
