@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vcr_gen.cli.commands import COMMANDS, Command
+from vcr_gen.cli.commands import COMMANDS, Command, Group
 from vcr_gen.cli.common_options import (
     add_common_options,
     fixing_command,
@@ -44,7 +44,7 @@ _COUNTED = {"missing": "written", "changed": "rewritten", "stale": "deleted"}
 _FOUND = {"missing": "missing", "changed": "changed", "stale": "stale"}
 
 
-def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
+def parser(commands: Mapping[str, Command | Group]) -> argparse.ArgumentParser:
     """The parser of the default command, which generates."""
     listing = "\n".join(f"  {name:<10} {command.help}" for name, command in commands.items())
     result = argparse.ArgumentParser(

@@ -30,11 +30,8 @@ _KILLED: Final = 128
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the parser of this command, and of its only action."""
-    actions = subparsers.add_parser(
-        "http", description="Record and replay the HTTP requests of any program."
-    ).add_subparsers(dest="action", required=True, metavar="ACTION")
-    parser = actions.add_parser(
+    """Add the parser of this action."""
+    parser = subparsers.add_parser(
         "proxy",
         help="run a command behind a recording and replaying proxy",
         usage="vcr-gen http proxy -o FILE [OPTIONS] -- COMMAND ...",
