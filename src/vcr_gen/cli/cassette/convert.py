@@ -5,8 +5,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vcr_gen.cli.cassette.cassette_files import refuse_existing, write_cassette
-from vcr_gen.cli.cassette.export_recording import DESTINATIONS, export_recording
-from vcr_gen.cli.cassette.import_recordings import ORIGINS, import_recording
+from vcr_gen.cli.cassette.foreign_recordings import (
+    DESTINATIONS,
+    ORIGINS,
+    export_recording,
+    import_recording,
+)
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import CassetteFormatError

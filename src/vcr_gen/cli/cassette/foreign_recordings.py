@@ -1,5 +1,6 @@
-"""`vcr-gen cassette convert --from …`: makes a cassette of what another tool recorded."""
+"""`vcr-gen cassette convert --from …` and `--to …`: recordings of other tools."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +11,7 @@ from vcr_gen.cli.cassette.cassette_files import refuse_existing, write_cassette
 from vcr_gen.cli.cassette.scan import read_scan_config
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted
 from vcr_gen.errors import CassetteFormatError, UsageError
+from vcr_gen.gen.output.write import write_file
 from vcr_gen.runtime.formats import format_for
 from vcr_gen.runtime.tape.folding import folded
 from vcr_gen.runtime.tape.reading import Reading
@@ -17,19 +19,19 @@ from vcr_gen.runtime.tape.reading import Reading
 if TYPE_CHECKING:
     from vcr_gen.boundaries.http.imports.imported_exchanges import Import
 
-__all__ = ["ORIGINS", "import_recording"]
+__all__ = ["DESTINATIONS", "ORIGINS", "export_recording", "import_recording"]
 
 _HTTP: Final = ("vcrpy", "har")
 _MCP: Final = ("agent-vcr", "mcp-cassette")
 ORIGINS: Final = (*_HTTP, *_MCP)
-_SUFFIX: Final = ".vcr-gen.yaml"
+DESTINATIONS: Final = ("agent-vcr",)
 
 
 def import_recording(
     origin: str, source: Path, target: Path | None, *, loose: bool, force: bool
 ) -> Outcome:
     """Convert a file of another tool; the target is written atomically, once all is read."""
-    target = target or source.with_name(source.stem + _SUFFIX)
+    target = target or source.with_name(f"{source.stem}.vcr-gen.yaml")
     refuse_existing(target, force=force)
     format_for(target)
     if origin in _HTTP:
@@ -92,3 +94,23 @@ def _compared(found: "Import", *, loose: bool) -> Sequence[str]:
         named = f"headers ({', '.join(found.headers)})" if found.headers else "no headers"
         compared = f"compared: method, URL, body, {named}"
     return [*(f"skipped {what}" for what in found.skipped), compared, "order: any"]
+
+
+def export_recording(
+    destination: str, source: Path, target: Path | None, *, force: bool
+) -> Outcome:
+    """Write the recording; the target is replaced atomically, once all is read."""
+    require("mcp", extra="mcp", wanted_by=f"--to {destination}")
+    from vcr_gen.boundaries.mcp.other_tools.agent_vcr_export import AgentVcrExport
+
+    target = target or source.with_suffix(".vcr")
+    refuse_existing(target, force=force)
+    with Reading(source) as reading:
+        export = AgentVcrExport(reading)
+    text = json.dumps(export.document(), indent=2, ensure_ascii=False) + "\n"
+    write_file(target, text)
+    wrote = FileNote(
+        str(target), "wrote", f"{counted(export.requests, 'request')} for {destination}"
+    )
+    skipped = "\n".join(f"skipped {what}" for what in export.skipped)
+    return Outcome(code=FINE, files=[wrote], summary=skipped)
