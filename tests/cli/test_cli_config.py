@@ -78,6 +78,11 @@ line-length = true
         ('[tool]\nvcr-gen = {outptu = "x"}\n', "pyproject.toml:2:12: VCR402"),
         ('[tool.vcr-gen]\n"outptu" = "x"\n', "pyproject.toml:2:1: VCR402"),
         ("[tool.vcr-gen.http]\nbody = 1\n", "pyproject.toml:2:1: VCR403 `body` must be true or"),
+        ("[tool.vcr-gen.scan]\nalow = []\n", "pyproject.toml:2:1: VCR402 unknown key `alow`"),
+        (
+            "[tool.vcr-gen.redaction]\nfields = {of = 1}\n",
+            "pyproject.toml:2:1: VCR403 `fields` must be a table of lists of strings",
+        ),
         ("[tool.vcr-gen]\nhttp = 1\n", "pyproject.toml:2:1: VCR403 `http` must be a table"),
         ("[tool]\n[tool.vcr_gen]\n", "pyproject.toml:2:1: VCR402 unknown table [tool.vcr_gen]"),
         ("[[tool.vcrgen.boundary]]\n", "pyproject.toml:1:1: VCR402 unknown table [tool.vcrgen]"),

@@ -25,7 +25,7 @@ from vcr_gen.cli.commands import COMMANDS, Group, add_command
 from vcr_gen.gen.diagnostics import CODES
 from vcr_gen.gen.settings.config import (
     BOUNDARY_SETTINGS,
-    HTTP_SETTINGS,
+    OPTION_TABLES,
     OVERRIDE_SETTINGS,
     SETTINGS,
 )
@@ -90,7 +90,7 @@ def test_the_page_of_the_configuration_has_the_tables_of_settings() -> None:
     expected = {
         f"| `{setting.key}` | {setting.about} | {setting.default} |" for setting in SETTINGS
     }
-    for settings in (BOUNDARY_SETTINGS, HTTP_SETTINGS, OVERRIDE_SETTINGS):
+    for settings in (BOUNDARY_SETTINGS, *OPTION_TABLES.values(), OVERRIDE_SETTINGS):
         expected |= {f"| `{setting.key}` | {setting.about} |" for setting in settings}
 
     assert sorted(expected - rows) == []

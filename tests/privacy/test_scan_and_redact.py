@@ -108,7 +108,8 @@ def test_a_finding_is_allowed_by_its_fingerprint(tmp_path, capsys, monkeypatch):
     assert "1 credential, 1 allowed" in err
     config.write_text('[tool.vcr-gen.scan]\nallow = "all"\n')
     assert scan() == 2
-    assert "expected a list of strings; got 'all'" in capsys.readouterr().err
+    said = "pyproject.toml:2:1: VCR403 `allow` must be a list of strings; got 'all'\n"
+    assert capsys.readouterr().err == said
     config.write_text("[tool.vcr-gen.scan]\nalow = []\n")
     assert scan() == 2
     assert "did you mean `allow`?" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack, final
 import pytest
 
 from vcr_gen.errors import UsageError, VcrError
-from vcr_gen.gen.settings.config_reader import load_http_options
+from vcr_gen.gen.settings.config_reader import load_options
 from vcr_gen.pytest.cassette_paths import CassettePaths, module_folder, test_id
 from vcr_gen.pytest.constants import FOLDER, HOOKS
 from vcr_gen.pytest.hooks import Hooks, as_failure
@@ -69,7 +69,7 @@ class Fixtures:
         self._paths = CassettePaths(self._summary.used)
         try:
             self._hooks = Hooks(self._choice())
-            self._http_options = load_http_options(config.rootpath)
+            self._http_options = load_options(config.rootpath, "http")
         except VcrError as error:  # an invalid VCR_RECORD or table
             raise pytest.UsageError(str(error)) from error
         config.pluginmanager.register(self._hooks, HOOKS)

@@ -1,26 +1,19 @@
 """`vcr-gen cassette scan`: finds credentials in cassettes, also damaged ones, and hides them."""
 
 import argparse
-import tomllib
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
 
 from vcr_gen.cassette_tools.find_secrets import Finding, find_secrets
 from vcr_gen.cli.cassette.cassette_files import add_paths, find_cassettes
 from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
-from vcr_gen.gen.diagnostics import Diagnostic, closest
+from vcr_gen.gen.diagnostics import Diagnostic
+from vcr_gen.gen.settings.config_reader import load_options
 from vcr_gen.runtime.privacy import DEFAULT_RULES, Redaction
 
 __all__ = ["ScanConfig", "add_parser", "read_scan_config", "run"]
-
-_SCAN: Final = ("allow",)
-_REDACTION: Final = ("patterns", "keys", "fields", "allow", "off")
-_TABLES: Final = ("patterns", "fields")
-"""The keys that hold tables; the others hold lists of strings."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -92,42 +85,10 @@ class ScanConfig:
 
 def read_scan_config(file: Path | None) -> ScanConfig:
     """The configuration in `file`, or in the nearest `pyproject.toml`."""
-    if file is None:
-        here = Path.cwd()
-        candidates = (folder / "pyproject.toml" for folder in (here, *here.parents))
-        file = next((path for path in candidates if path.is_file()), None)
-        if file is None:
-            return ScanConfig(Redaction())
+    here = Path.cwd()
+    options = load_options(here, "redaction", file=file)
+    allowed = load_options(here, "scan", file=file).get("allow", ())
     try:
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{file}: {error}") from None
-    tables = document.get("tool", {}).get("vcr-gen", {})
-    scan = _table(file, tables, "scan", _SCAN)
-    redaction = _table(file, tables, "redaction", _REDACTION)
-    try:
-        return ScanConfig(Redaction(**redaction), frozenset(scan.get("allow", ())))
-    except (UsageError, TypeError, AttributeError) as error:
-        raise UsageError(f"{file}: `tool.vcr-gen.redaction`: {error}") from None
-
-
-def _table(file: Path, tables: Any, name: str, known: Sequence[str]) -> dict[str, Any]:
-    """A table of the configuration, checked."""
-    where = f"{file}: `tool.vcr-gen.{name}"
-    table = tables.get(name, {}) if isinstance(tables, dict) else None
-    if not isinstance(table, dict):
-        raise UsageError(f"{where}`: expected a table")
-    for key, value in table.items():
-        if key not in known:
-            meant = closest(key, known)
-            hint = f"did you mean `{meant}`?" if meant else f"known: {', '.join(known)}"
-            raise UsageError(f"{where}`: unknown key `{key}`; {hint}")
-        if key in _TABLES and not isinstance(value, dict):
-            raise UsageError(f"{where}.{key}`: expected a table; got {value!r}")
-        if key not in _TABLES and not _is_list_of_strings(value):
-            raise UsageError(f"{where}.{key}`: expected a list of strings; got {value!r}")
-    return table
-
-
-def _is_list_of_strings(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+        return ScanConfig(Redaction(**options), frozenset(allowed))
+    except UsageError as error:
+        raise UsageError(f"[tool.vcr-gen.redaction]: {error}") from None

@@ -5,6 +5,7 @@ The tables of settings say which keys there are and what they mean: `config_read
 """
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 __all__ = [
     "BOUNDARY_SETTINGS",
-    "HTTP_SETTINGS",
+    "OPTION_TABLES",
     "OVERRIDE_SETTINGS",
     "SETTINGS",
     "BoundaryRule",
@@ -41,6 +42,8 @@ class Setting:
     default: str = ""
     field: str = ""
     """The attribute that holds its value; by default the key with underscores."""
+    kind: Literal["strings", "boolean", "texts", "lists"] = "strings"
+    """Its value in one of `OPTION_TABLES`: `texts` and `lists` are tables, of strings and lists."""
 
     @property
     def attribute(self) -> str:
@@ -131,14 +134,24 @@ OVERRIDE_SETTINGS: Final = (
 )
 """The keys of `[[tool.vcr-gen.overrides]]`."""
 
-HTTP_SETTINGS: Final = (
-    Setting("ignore-headers", 'headers that are not compared; `"x-trace-*"` names several'),
-    Setting("ignore-query", "query parameters that are not compared"),
-    Setting("headers", "the only headers that are compared"),
-    Setting("body", "`false` if bodies are not compared"),
-    Setting("repeat", 'requests that may be repeated; `"GET /jobs/*"` names several'),
-)
-"""The keys of `[tool.vcr-gen.http]`, which the pytest plugin reads."""
+OPTION_TABLES: Final[Mapping[str, tuple[Setting, ...]]] = {
+    "http": (
+        Setting("ignore-headers", 'headers that are not compared; `"x-trace-*"` names several'),
+        Setting("ignore-query", "query parameters that are not compared"),
+        Setting("headers", "the only headers that are compared"),
+        Setting("body", "`false` if bodies are not compared", kind="boolean"),
+        Setting("repeat", 'requests that may be repeated; `"GET /jobs/*"` names several'),
+    ),
+    "redaction": (
+        Setting("patterns", "a table of names and regular expressions", kind="texts"),
+        Setting("keys", "names of fields, keys, headers and parameters"),
+        Setting("fields", "a table of methods and lists of their field paths", kind="lists"),
+        Setting("allow", "texts that are not secrets"),
+        Setting("off", "default rules that are switched off"),
+    ),
+    "scan": (Setting("allow", "fingerprints of findings that `scan` and `lint` ignore"),),
+}
+"""The keys of `[tool.vcr-gen.http]` and so on: options of tests and of cassettes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ from typing import Any, Final
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import (
     BOUNDARY_SETTINGS,
-    HTTP_SETTINGS,
     MINIMUM_TARGET,
+    OPTION_TABLES,
     OVERRIDE_SETTINGS,
     SETTINGS,
     BoundaryRule,
@@ -35,15 +35,13 @@ __all__ = [
     "find_config_file",
     "has_own_config",
     "load_config",
-    "load_http_options",
+    "load_options",
     "parse_config",
 ]
 
 _TABLE: Final = "tool.vcr-gen"
 _FORMATTERS: Final[Mapping[str, Formatter]] = {"black": "black", "ruff": "ruff"}
 _BLACK_LINE_LENGTH: Final = 88
-_READ_ELSEWHERE: Final = ("redaction", "scan")
-"""Tables for the commands that look at cassettes."""
 _MENTION: Final = re.compile(rb"vcr[-_]?gen", re.IGNORECASE)
 
 
@@ -71,23 +69,24 @@ def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str
     return parse_config(text, root=root, file=file, settings=settings, here=start)
 
 
-def load_http_options(start: Path) -> Mapping[str, Any]:
-    """`[tool.vcr-gen.http]` of the nearest file, as options of `HttpMatch`.
+def load_options(start: Path, name: str, *, file: Path | None = None) -> dict[str, Any]:
+    """One of `OPTION_TABLES` in `file`, or in the nearest file, by the names in Python.
 
     Raises `RefusedError` with every mistake in this table; the rest of the file is not checked.
     """
-    file = find_config_file(start)
+    file = file or find_config_file(start)
     text = "" if file is None else _text_of(file)
     if file is None or not _MENTION.search(text.encode()):
         return {}
-    name = shown_from(start.resolve(), file.resolve(), root=file.parent.resolve())
-    table = _section(_parse(text, name), "tool", "vcr-gen")
+    shown = shown_from(start.resolve(), file.resolve(), root=file.parent.resolve())
+    table = _section(_parse(text, shown), "tool", "vcr-gen")
     values = table if isinstance(table, Mapping) else {}
     problems: list[Diagnostic] = []
-    options = _http_options(
+    options = _options(
+        name,
         StrictTable(
-            name=_TABLE, values=values, known=("http",), text=text, path=name, problems=problems
-        )
+            name=_TABLE, values=values, known=(name,), text=text, path=shown, problems=problems
+        ),
     )
     if problems:
         raise RefusedError(problems)
@@ -120,14 +119,15 @@ def parse_config(
     reader = StrictTable(
         name=_TABLE,
         values={**table, **chosen},
-        known=(*_keys(SETTINGS), "boundary", "overrides", "http", *_READ_ELSEWHERE),
+        known=(*_keys(SETTINGS), "boundary", "overrides", *OPTION_TABLES),
         chosen=frozenset(chosen),
         text=text,
         path=name,
         problems=problems,
     )
     config = replace(_build(reader, root, document, file), here=here)
-    _http_options(reader)
+    for options in OPTION_TABLES:
+        _options(options, reader)
     reader.refuse_unknown()
     if problems:
         raise RefusedError(problems)
@@ -182,16 +182,12 @@ def _build(
     )
 
 
-def _http_options(table: StrictTable) -> dict[str, object]:
-    """The settings that are given in the table `http`, by their names in Python."""
-    http = table.table("http", _keys(HTTP_SETTINGS))
-    given = {
-        setting.attribute: (
-            http.boolean(setting.key) if setting.key == "body" else http.strings(setting.key)
-        )
-        for setting in HTTP_SETTINGS
-    }
-    http.refuse_unknown()
+def _options(name: str, table: StrictTable) -> dict[str, Any]:
+    """The settings that are given in a table inside of ours, by their names in Python."""
+    settings = OPTION_TABLES[name]
+    inner = table.table(name, _keys(settings))
+    given = {setting.attribute: getattr(inner, setting.kind)(setting.key) for setting in settings}
+    inner.refuse_unknown()
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -4,9 +4,9 @@
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vcr_gen.gen.diagnostics import Diagnostic, closest
 
@@ -68,10 +68,27 @@ class StrictTable:
         value = self._get(key)
         if value is None:
             return None
-        if isinstance(value, list) and all(map(_is_word, value)):
+        if isinstance(value, list) and _are_words(value):
             return tuple(value)
         self.wrong(key, "a list of strings", value, hint=_about(*_listed(value)))
         return None
+
+    def texts(self, key: str) -> dict[str, str] | None:
+        """A table of strings, or None."""
+        texts: dict[str, str] | None = self._named(key, "strings", _is_word)
+        return texts
+
+    def lists(self, key: str) -> dict[str, list[str]] | None:
+        """A table of lists of strings, or None."""
+        lists: dict[str, list[str]] | None = self._named(key, "lists of strings", _are_words)
+        return lists
+
+    def _named(self, key: str, what: str, fits: Callable[[object], bool]) -> Any:
+        value = self._get(key)
+        if value is not None and not (isinstance(value, dict) and all(map(fits, value.values()))):
+            self.wrong(key, f"a table of {what}", value)
+            return None
+        return value
 
     def integer(self, key: str, *, low: int, high: int) -> int | None:
         """A whole number between two bounds, or None."""
@@ -166,6 +183,10 @@ class StrictTable:
 def _is_word(value: object) -> bool:
     """Whether a value can be a name, a pattern or a path."""
     return isinstance(value, str) and bool(value) and "\0" not in value
+
+
+def _are_words(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_word, value))
 
 
 def _about(*values: object) -> str:
