@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 import uvloop
+from world.real import RealWorld
 
 from concurrency.sessions import record, replay, run_on
+from vcr_gen.cassette_tools.tapes import Tape
 from vcr_gen.runtime.loops.turns import LAG
 
 Measured = Callable[[Any], Awaitable[tuple[str, float]]]
@@ -104,6 +106,32 @@ def test_timers_take_as_long_as_without_a_cassette(
 
     assert recorded == replay(tape, program, loop_factory=loop)[0]
     assert took >= seconds
+
+
+@LOOPS
+def test_a_call_has_its_real_duration_also_where_the_program_blocks_the_loop(
+    loop: Callable[[], asyncio.AbstractEventLoop], tape: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def peek(_: RealWorld, key: str) -> str:
+        time.sleep(0.1)
+        return key
+
+    monkeypatch.setattr(RealWorld, "peek", peek)
+
+    async def program(world: Any) -> list[str]:
+        peeked = world.peek("blocks")
+        time.sleep(0.1)
+        return [peeked, await world.fetch("after")]
+
+    assert record(tape, program, loop_factory=loop) == replay(tape, program, loop_factory=loop)
+    with Tape(tape) as recorded:
+        peeked, fetched = recorded.calls()
+    assert peeked.took is not None
+    assert peeked.took >= 0.1
+    # The clock of the loop counts both blocking steps as a part of the call that follows them.
+    assert fetched.end is not None
+    assert fetched.took is not None
+    assert fetched.end.at - fetched.at >= fetched.took + 0.19
 
 
 def test_a_timeout_fires_in_a_loop_that_is_never_idle(tape: Path) -> None:

@@ -10,9 +10,10 @@ from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.tape.events import End, Item, Signal, Start
-from vcr_gen.runtime.tape.folding import Folding
+from vcr_gen.runtime.tape.folding import Folding, folded
 from vcr_gen.runtime.tape.reading import Reading, partial_of, read_events
 from vcr_gen.runtime.tape.recording import Recording
+from vcr_gen.runtime.tape.unfolding import unfold
 
 
 def test_a_stream_that_nothing_interrupts_is_one_entry(tmp_path: Path) -> None:
@@ -100,3 +101,24 @@ def test_the_keys_of_an_item_are_values_to_redaction() -> None:
     entry: dict[str, Plain] = {"items": [{"at": 1.0, "password": "correct-horse-9"}]}
     made = Secrets(Redaction()).entry(entry)
     assert made == {"items": [{"at": 1.0, "password": "<redacted:password:1>"}]}
+
+
+@pytest.mark.parametrize(
+    "between",
+    [[], [Item(call=1, value=1, at=1.0)], [Start(call=2, of="Feed.ask", arguments={}, at=1.0)]],
+    ids=["nothing", "an item", "another call"],
+)
+def test_the_real_duration_of_a_call_is_kept_beside_the_time_of_its_loop(
+    between: list[Item | Start], tmp_path: Path
+) -> None:
+    events = [
+        Start(call=1, of="Feed.lines", arguments={}, at=0.5),
+        *between,
+        End(call=1, outcome="returned", at=1.0, took=0.25),
+    ]
+    [*_, last] = folded(events, tmp_path / "tape.yaml")
+    assert last["took"] == 0.25
+
+    entries = folded(events, tmp_path / "tape.yaml")
+    path = tmp_path / "tape.yaml"
+    assert [event for entry in entries for event in unfold(entry, path=path, line=1)] == events

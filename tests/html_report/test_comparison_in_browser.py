@@ -57,15 +57,15 @@ def test_the_calls_of_both_stand_side_by_side(open_page, compared):
     assert "1 in the headers" in facts
     same, modified, removed, listen, also, added = rows(page)
     assert same.count("Oracle.ask question:") == 2
-    assert modified.startswith("~ 2 ← Oracle.ask")
+    assert modified.startswith("~ 2 → Oracle.ask")
     assert modified.endswith("breaking returned.price, returned.gone")
-    assert removed == '- 3 ← Oracle.ask question: "removed" removed'
+    assert removed == '- 3 → Oracle.ask question: "removed" removed'
     assert (
-        listen == "~ 4 ← Oracle.listen 3 ← Oracle.listen breaking items[0], returned became raised"
+        listen == "~ 4 → Oracle.listen 3 → Oracle.listen breaking items[0], returned became raised"
     )
-    question = '← Oracle.ask question: "also the same"'
+    question = '→ Oracle.ask question: "also the same"'
     assert also == f"7 {question} 6 {question}"
-    assert added == '+ 7 ← Oracle.ask question: "added" added'
+    assert added == '+ 7 → Oracle.ask question: "added" added'
     assert page.locator("canvas").count() == 2
 
 

@@ -25,7 +25,7 @@ __all__ = [
     "plan_migration",
 ]
 
-_AFTER_ARGUMENTS: Final = ("took", "at_call", "returned", "raised", "cancelled")
+_AFTER_ARGUMENTS: Final = ("took", "clock", "at_call", "returned", "raised", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ class RecordedCall:
     @property
     def took(self) -> float | None:
         """Seconds from its start to its end."""
-        return None if self.end is None else round(self.end.at - self.start.at, 6)
+        return None if self.end is None else self.end.seconds_since(self.start)
 
     @property
     def is_internal(self) -> bool:

@@ -97,6 +97,7 @@ def _row(
     last = events[-1]
     if isinstance(last, End):
         head |= {"outcome": last.outcome, "end": last.at}
+        head |= {} if last.took is None else {"took": last.took}
         said.append(last.value)
     return head, said
 

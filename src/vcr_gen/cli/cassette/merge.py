@@ -29,7 +29,7 @@ _CALL_NUMBERS: Final = frozenset({"call", "within", "after"}) | frozenset(
     {"item", "next", "sent", "thrown", "closed", "cancel", "left", "end"}
 )
 """Keys of an entry that refer to a call."""
-_TIMES: Final = ("at", "next_at", "closed_at", "ended_at")
+_TIMES: Final = ("at", "next_at", "closed_at", "ended_at", "clock")
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

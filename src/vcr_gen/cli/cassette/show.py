@@ -135,7 +135,7 @@ def _words(event: Event, start: Start | None, signature: str, *, alone: bool) ->
             value = "" if event.value is None else f" {show(event.value, 60)}"
             return f"{name} {kind_of(event).shown}{value}"
         case End():
-            took = "" if start is None else f"  [{duration(max(0.0, event.at - start.at))}]"
+            took = "" if start is None else f"  [{duration(event.seconds_since(start))}]"
             said = "" if event.outcome == "cancelled" else f" {_said(event)}"
             whose = f"{name} " if alone else ""
             return f"{whose}{event.outcome}{said}{took}"

@@ -20,7 +20,7 @@ function showDirection(inbound) {
   return make(
     "span",
     { class: "direction" },
-    inbound ? "→ inbound: the environment called" : "← outbound: the program called",
+    inbound ? "← inbound: the environment called" : "→ outbound: the program called",
   );
 }
 
@@ -77,7 +77,7 @@ function showFacts(tape, call) {
   const facts = [
     ["event", linkTo(tape, call.first, `${call.first}${until}`)],
     ["in the file", make("code", {}, `${tape.about.name}:${call.line}`)],
-    ["began", `${duration(call.start)} into the session`],
+    ["began", call.start ? `${duration(call.start)} into the session` : "at once"],
     ["took", call.took === null ? "never finished" : duration(call.took)],
     ["strand", strandName(call.strand)],
     call.on ? ["on", make("code", {}, call.on)] : null,
@@ -235,7 +235,7 @@ function showMethods(tape) {
     make(
       "tr",
       {},
-      make("td", {}, make("span", { class: "arrow" }, inbound ? "→" : "←"), name),
+      make("td", {}, make("span", { class: "arrow" }, inbound ? "←" : "→"), name),
       make("td", {}, calls.toLocaleString("en")),
       make("td", {}, failed ? failed.toLocaleString("en") : "–"),
       make("td", {}, duration(took)),

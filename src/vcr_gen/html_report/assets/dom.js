@@ -36,8 +36,8 @@ function counted(number, noun) {
 
 /** A length of time, as short as it can be told. */
 function duration(seconds) {
-  if (seconds < 0.0005) {
-    return seconds <= 0 ? "0" : `${Math.max(1, Math.round(seconds * 1e6))} µs`;
+  if (seconds < 0.001) {
+    return "<1 ms";
   }
   if (seconds < 1) {
     return `${trimmed(seconds * 1000, seconds < 0.01 ? 1 : 0)} ms`;

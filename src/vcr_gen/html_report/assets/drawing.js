@@ -140,7 +140,7 @@ class Drawing {
       pen.save();
       pen.fillStyle = this.color("ink");
       pen.font = `600 ${pen.font}`;
-      const name = `${inbound ? "→" : "←"} ${boundary}`;
+      const name = `${inbound ? "←" : "→"} ${boundary}`;
       pen.fillText(fitting(pen, name, NAME - 18), 12, y + LANE / 2);
       pen.restore();
     }

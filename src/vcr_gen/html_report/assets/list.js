@@ -133,7 +133,7 @@ function showNamed(call) {
 
 function showArrow({ inbound }) {
   const title = inbound ? "inbound" : "outbound";
-  return make("span", { class: "arrow", title }, inbound ? "→" : "←");
+  return make("span", { class: "arrow", title }, inbound ? "←" : "→");
 }
 
 /** How a call ended, and with what, on one line. */

@@ -31,6 +31,8 @@ class Call {
     /** When it began and ended: in seconds, and as numbers of events. */
     this.start = head.at;
     this.end = null;
+    /** How many seconds it took; null if it never finished. */
+    this.took = null;
     this.first = event;
     this.last = null;
     this.status = "never finished";
@@ -47,12 +49,11 @@ class Call {
     return this.name.slice(this.boundary.length + 1);
   }
 
-  get took() {
-    return this.end === null ? null : Math.max(0, this.end - this.start);
-  }
-
   finish(head, event) {
-    this.end = head.end;
+    // The clock of a loop stands still while the program blocks it: then `took` says more.
+    this.took = head.took ?? Math.max(0, head.end - this.start);
+    this.start = Math.max(this.start, head.end - this.took);
+    this.end = Math.max(head.end, this.start + this.took);
     this.last = event;
     this.status = head.outcome;
   }
@@ -99,6 +100,7 @@ class Tape {
     }
     if (head.outcome) {
       call.finish(head, event);
+      this.duration = Math.max(this.duration, call.end);
     }
     this.callOf.push(call);
   }

@@ -116,8 +116,8 @@ def _awaiter_of(task: "asyncio.Task[Any]") -> "asyncio.Task[Any] | None":
 def hide_our_frames(error: BaseException, *wholly: type[BaseException]) -> None:
     """Remove the frames of the runtime and of generated code from `error` and its causes.
 
-    The innermost frame of an error that is neither ours nor in `wholly` always stays, to show
-    where it was raised.
+    The innermost frame of an error that is neither ours nor in `wholly` stays, to show where it was
+    raised, unless a replay raised it because it was recorded.
     """
     ours = (VcrError, DivergenceError, *wholly)
     pending: list[BaseException | None] = [error]
@@ -143,7 +143,8 @@ def _of_the_user(traceback: TracebackType | None, *, whole: bool) -> TracebackTy
         if whole:
             hidden = _is_recorder(frame) or _is_standard(frame)
         else:
-            hidden = _is_recorder(frame) and entry.tb_next is not None
+            raised_here = entry.tb_next is None and "__tracebackhide__" not in frame.f_locals
+            hidden = _is_recorder(frame) and not raised_here
         if not hidden:
             kept.append(entry)
         entry = entry.tb_next

@@ -19,6 +19,7 @@ from vcr_gen.runtime.tape.events import (
     SignalKind,
     Soon,
     Start,
+    in_microseconds,
 )
 from vcr_gen.runtime.tape.folding import Folding
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
@@ -28,6 +29,9 @@ __all__ = ["NotStored", "Tape"]
 
 _A = TypeVarTuple("_A")
 _V = TypeVar("_V", bound=Plain | Mapping[str, Plain])
+
+_CLOSE: Final = 0.001
+"""Seconds by which the loop's clock may differ from the real duration of a call."""
 
 MOST_FAILURES: Final = 10
 """How many failures are kept for the report."""
@@ -62,12 +66,14 @@ class Tape:
         folding: Folding,
         *,
         now: Callable[[], float],
+        real: Callable[[], float],
         strands: Strands,
         screen: Screen,
         site: Callable[[], str],
         first_call: int = 1,
     ) -> None:
         self._now = now
+        self._real = real
         self._strands = strands
         self._screen = screen
         self._site = site
@@ -75,6 +81,8 @@ class Tape:
         self._holding = StreamBuffer(screen.secrets, self._folding.add)
         self._has_items = False
         self._names: dict[int, str] = {}
+        self._begun: dict[int, tuple[float, float]] = {}
+        """When each call began: on the session's clock, and in real time."""
         self._next_call = self._first_call = first_call
         self._homes: dict[int, str] = {}
         """The threads and pool jobs that read a stream of another strand."""
@@ -119,6 +127,8 @@ class Tape:
             self._next_call += 1
             self._homes[call] = f"@{call}" if inbound else strand.name
             self._names[call] = of
+            at = self._now()
+            self._begun[call] = at, self._real()
             self._put(
                 Start(
                     call=call,
@@ -131,7 +141,7 @@ class Tape:
                     inbound=inbound,
                     soon=soon,
                     timers=timers,
-                    at=self._now(),
+                    at=at,
                 )
             )
             return call
@@ -199,6 +209,7 @@ class Tape:
             self._names.pop(call, None)
             strand = self._away(call) if strand is None else strand
             self._homes.pop(call, None)
+            at = self._now()
             self._put(
                 End(
                     call=call,
@@ -206,7 +217,8 @@ class Tape:
                     value=value,
                     at_call=at_call,
                     strand=strand,
-                    at=self._now(),
+                    at=at,
+                    took=self._took(call, at),
                 )
             )
 
@@ -243,6 +255,13 @@ class Tape:
         except BaseException as error:
             self.fail(error)
             raise
+
+    def _took(self, call: int, at: float) -> float | None:
+        """The real duration of a call that ends `at` this time; None if the clock tells it too."""
+        began, real = self._begun.pop(call, (at, self._real()))
+        took = max(0.0, in_microseconds(self._real() - real))
+        difference = abs(took - (at - began))
+        return took if difference > max(_CLOSE, 0.1 * took) else None
 
     def _is_over(self, call: int) -> bool:
         """Whether a call that began here has ended; later events would break the tape."""

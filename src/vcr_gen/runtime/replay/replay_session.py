@@ -160,4 +160,5 @@ def _is_ended_by_difference(operation: Operation) -> bool:
 def _outcome(engine: Engine, event: Event, bound: Bound, passing: ValueChannel) -> Any:
     if isinstance(event, End) and event.outcome == "returned":
         return engine.restore(passing, event)
+    __tracebackhide__ = True
     raise raised(engine, event, bound)

@@ -1,5 +1,6 @@
 """The state of a replay: the tape, the tasks and threads that wait for it, and its failure."""
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -173,11 +174,12 @@ class ReplayState:
 
     def check(self) -> None:
         """Raise what ended the replay, if anything did; refuse use after the close."""
-        if self.fault is not None:
-            raise self.fault.with_traceback(None)
-        if self.failure is not None:
-            # A program that tries again and again would make the traceback longer each time.
-            raise self.failure.with_traceback(None)
+        ended = self.fault or self.failure
+        if ended is not None:
+            # A program that tries again and again would make the traceback longer each time. Where
+            # the error leaves a block, its traceback shows the call that differs.
+            leaves = sys.exception() is ended
+            raise ended if leaves else ended.with_traceback(None)
         if self.closed:
             raise UsageError(
                 f"{self.reporter.advice.path}: a boundary was used after the cassette was closed"

@@ -87,6 +87,7 @@ class _Replayed(_Stream):
             return self._item(event)
         self._over = True
         if not isinstance(event, End) or event.outcome != "returned":
+            __tracebackhide__ = True
             raise raised(self._engine, event, self._bound)
         if self._stop is StopIteration:
             raise StopIteration(self._engine.restore(self._bound.returned, event))
@@ -96,6 +97,7 @@ class _Replayed(_Stream):
     def _item(self, event: Item) -> Any:
         if not event.raised:
             return self._engine.restore_item(self._bound.value, event)
+        __tracebackhide__ = True
         raise self._engine.restore_exception(self._bound, event)
 
     def _begin_close(self) -> bool:
@@ -116,6 +118,7 @@ class _Replayed(_Stream):
             wrong = DecodeError(path=what, expected="an end", got="more of the stream")
             raise self._engine.unreadable(wrong, event)
         if event.outcome != "returned":
+            __tracebackhide__ = True
             raise raised(self._engine, event, self._bound)
         self._engine.restore(self._bound.nothing, event)
 

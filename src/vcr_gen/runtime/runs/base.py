@@ -160,6 +160,7 @@ class Run(ABC):
         tape = Tape(
             Folding(append, grow if format_for(self._settings.path).grows else None),
             now=(lambda: round(since + now(), 6)) if since else now,
+            real=self._loops.clock.real,
             strands=self._strands,
             screen=self.screen,
             site=called_at,

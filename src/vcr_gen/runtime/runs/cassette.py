@@ -118,43 +118,43 @@ class Cassette:
         for secrets. `before_record` gets every event and returns the value to store, or to compare
         in a replay; `before_replay` does the same for recorded events.
         """
-        if when_stale not in get_args(WhenStale):
-            words = ", ".join(get_args(WhenStale))
-            raise UsageError(f"unknown when_stale {when_stale!r}: expected one of {words}")
-        if not isinstance(max_age, timedelta | None):
-            raise UsageError(f"max_age: expected a timedelta; got {max_age!r}")
-        if pace < 0:
-            raise UsageError(f"pace: expected a number that is not negative; got {pace!r}")
-        if odd := [name for name in initial_state or () if not isinstance(name, str)]:
-            raise UsageError(f"initial_state: expected names as its keys; got {odd[0]!r}")
-        self.path = Path(path)
-        choice = DECIDED.get() or choose(os.environ, mode)
-        self.mode = choice.mode
-        self._instances: dict[str, int] = {}
-        self._closed = False
-        self._process = os.getpid()
-        self._settings = Settings(
-            cassette=self,
-            path=self.path,
-            initial_state=initial_state or {},
-            anchors=Anchors(anchors or {}, usual=usual_roots()),
-            registry=codecs or _NO_CODECS,
-            max_age=max_age,
-            orders=Orders(order, strategy),
-            rules=Rules(rules),
-            templates=templates,
-            patience=patience,
-            pace=pace,
-            other_side=frozenset(other_side),
-            leftovers=leftovers,
-            redaction=redaction or Redaction(),
-            before_record=before_record,
-            before_replay=before_replay,
-            hermetic=_hermetic(hermetic),
-            advice=Advice(self.path, choice, record_with),
-        )
-        self._stored_before = self._settings.registry.by_attributes.copy()
         try:
+            if when_stale not in get_args(WhenStale):
+                words = ", ".join(get_args(WhenStale))
+                raise UsageError(f"unknown when_stale {when_stale!r}: expected one of {words}")
+            if not isinstance(max_age, timedelta | None):
+                raise UsageError(f"max_age: expected a timedelta; got {max_age!r}")
+            if pace < 0:
+                raise UsageError(f"pace: expected a number that is not negative; got {pace!r}")
+            if odd := [name for name in initial_state or () if not isinstance(name, str)]:
+                raise UsageError(f"initial_state: expected names as its keys; got {odd[0]!r}")
+            self.path = Path(path)
+            choice = DECIDED.get() or choose(os.environ, mode)
+            self.mode = choice.mode
+            self._instances: dict[str, int] = {}
+            self._closed = False
+            self._process = os.getpid()
+            self._settings = Settings(
+                cassette=self,
+                path=self.path,
+                initial_state=initial_state or {},
+                anchors=Anchors(anchors or {}, usual=usual_roots()),
+                registry=codecs or _NO_CODECS,
+                max_age=max_age,
+                orders=Orders(order, strategy),
+                rules=Rules(rules),
+                templates=templates,
+                patience=patience,
+                pace=pace,
+                other_side=frozenset(other_side),
+                leftovers=leftovers,
+                redaction=redaction or Redaction(),
+                before_record=before_record,
+                before_replay=before_replay,
+                hermetic=_hermetic(hermetic),
+                advice=Advice(self.path, choice, record_with),
+            )
+            self._stored_before = self._settings.registry.by_attributes.copy()
             kind = self._kind_of_run(max_age, when_stale)
             if other_side and kind is not ReplayRun:
                 raise UsageError(f"other_side: {self.path} is not replayed in this mode")
@@ -234,7 +234,7 @@ class Cassette:
         error: BaseException | None,
         tb: TracebackType | None,
     ) -> None:
-        if isinstance(error, VcrError | DivergenceError):
+        if error is not None:
             hide_our_frames(error)
         try:
             self.close(error)

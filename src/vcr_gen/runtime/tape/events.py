@@ -130,6 +130,13 @@ class End:
     """Whether the call itself raised, instead of returning a stream or an awaitable."""
     strand: str = ""
     at: float = 0.0
+    took: float | None = None
+    """Real seconds since the start, if the loop's clock says something else; it stands still while
+    the program blocks the loop."""
+
+    def seconds_since(self, start: Start) -> float:
+        """How long the call really took."""
+        return max(0.0, in_microseconds(self.at - start.at)) if self.took is None else self.took
 
 
 Event: TypeAlias = Start | Item | Signal | End

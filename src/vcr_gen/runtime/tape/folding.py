@@ -161,7 +161,7 @@ def _fold_with_end(start: Start, end: End) -> dict[str, Plain] | None:
     if start.call != end.call or end.strand or in_microseconds(start.at + took) != end.at:
         return None
     entry = _fold(start)
-    entry["took"] = took
+    entry |= {"took": took} if end.took is None else {"took": end.took, "clock": end.at}
     if end.at_call:
         entry["at_call"] = True
     entry[end.outcome] = end.value
@@ -204,8 +204,14 @@ def _more_of(event: Item | Signal | End) -> dict[str, Plain] | None:
         return {"closed_at": event.at} if event.kind == "closed" else None
     if isinstance(event, End) and not event.at_call:
         is_usual = event.outcome == "returned" and event.value is None
-        return {"ended_at": event.at} | ({} if is_usual else {event.outcome: event.value})
+        more: dict[str, Plain] = {"ended_at": event.at, **_took(event)}
+        return more if is_usual else {**more, event.outcome: event.value}
     return None
+
+
+def _took(end: End) -> dict[str, Plain]:
+    """What the times of an end do not say."""
+    return {} if end.took is None else {"took": end.took}
 
 
 def _fold_event(event: Item | Signal | End) -> dict[str, Plain]:
@@ -218,6 +224,7 @@ def _fold_event(event: Item | Signal | End) -> dict[str, Plain]:
         entry["begins"] = event.begins
     entry["at"] = event.at
     if isinstance(event, End):
+        entry |= _took(event)
         if event.at_call:
             entry["at_call"] = True
         entry[event.outcome] = event.value

@@ -48,7 +48,7 @@ def unfold_strictly(entry: Mapping[str, Plain], *, path: Path, line: int) -> tup
         return (item,)
     if "end" in entry:
         outcome = reader.outcome()
-        reader.allow("end", "strand", "at", "at_call", outcome)
+        reader.allow("end", "strand", "at", "took", "at_call", outcome)
         end = End(
             call=reader.number("end"),
             outcome=outcome,
@@ -56,6 +56,7 @@ def unfold_strictly(entry: Mapping[str, Plain], *, path: Path, line: int) -> tup
             at_call=reader.at_call(outcome),
             strand=reader.text("strand"),
             at=reader.seconds("at"),
+            took=reader.seconds_if_any("took"),
         )
         return (end,)
     return (_unfold_signal(reader),)
@@ -66,17 +67,19 @@ def _unfold_call(reader: "_Entry") -> tuple[Event, ...]:
     if "items" in entry or "next_at" in entry:
         return _unfold_stream(reader)
     ended = any(key in entry for key in ("took", *ENDS))
-    reader.allow(*_START_KEYS, *(["took", "at_call", *ENDS] if ended else []))
+    reader.allow(*_START_KEYS, *(["took", "clock", "at_call", *ENDS] if ended else []))
     start = _unfold_start(reader)
     if not ended:
         return (start,)
     outcome = reader.outcome()
+    took, clock = reader.seconds("took"), reader.seconds_if_any("clock")
     end = End(
         call=start.call,
         outcome=outcome,
         value=entry[outcome],
         at_call=reader.at_call(outcome),
-        at=in_microseconds(start.at + reader.seconds("took")),
+        at=in_microseconds(start.at + took) if clock is None else clock,
+        took=None if clock is None else took,
     )
     return start, end
 
@@ -85,7 +88,7 @@ def _unfold_stream(reader: "_Entry") -> tuple[Event, ...]:
     """A call with the items of its stream, and maybe its end."""
     entry = reader.entry
     ended = "ended_at" in entry
-    own_keys = ("next_at", "items", "closed_at", *(["ended_at", *ENDS] if ended else []))
+    own_keys = ("next_at", "items", "closed_at", *(["ended_at", "took", *ENDS] if ended else []))
     reader.allow(*_START_KEYS, *own_keys)
     start = _unfold_start(reader)
     events: list[Event] = [start]
@@ -110,8 +113,14 @@ def _unfold_stream(reader: "_Entry") -> tuple[Event, ...]:
         events.append(Signal(call=call, kind="closed", at=reader.seconds("closed_at")))
     if ended:
         outcome = reader.outcome() if any(key in entry for key in ENDS) else "returned"
-        value = entry.get(outcome)
-        events.append(End(call=call, outcome=outcome, value=value, at=reader.seconds("ended_at")))
+        end = End(
+            call=call,
+            outcome=outcome,
+            value=entry.get(outcome),
+            at=reader.seconds("ended_at"),
+            took=reader.seconds_if_any("took"),
+        )
+        events.append(end)
     return tuple(events)
 
 
@@ -206,6 +215,9 @@ class _Entry:
         if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
             raise self.wrong(key, "seconds")
         return float(value)
+
+    def seconds_if_any(self, key: str) -> float | None:
+        return self.seconds(key) if key in self.entry else None
 
     def timers(self) -> tuple[float, ...]:
         value = self.entry.get("timers", [])
