@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-_MISSING = "No module named 'vcr_"
+_MISSING = ("No module named '", "cannot import name 'Vcr")
 
 
 class _OwnModules:
@@ -132,7 +132,7 @@ def pytest_load_initial_conftests(
         return (yield)
     except Exception as error:
         cause = getattr(error, "cause", None)
-        if isinstance(cause, ImportError) and _MISSING in str(cause):
+        if isinstance(cause, ImportError):
             from vcr_gen.pytest.missing_wrappers import add_cure
 
             add_cure(cause, early_config)
@@ -148,7 +148,7 @@ def pytest_make_collect_report(
 
     report = yield
     config = collector.config
-    if report.failed and _MISSING in str(report.longrepr):
+    if report.failed and any(each in str(report.longrepr) for each in _MISSING):
         from vcr_gen.pytest.missing_wrappers import add_cure_to_report
 
         add_cure_to_report(report, config)
@@ -164,7 +164,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     from vcr_gen.pytest.constants import HOOKS
 
     error = None if call.excinfo is None else call.excinfo.value
-    if isinstance(error, ImportError) and _MISSING in str(error):
+    if isinstance(error, ImportError):
         from vcr_gen.pytest.missing_wrappers import add_cure
 
         add_cure(error, item.config)
