@@ -20,6 +20,17 @@ def test_a_run_that_finds_no_boundary_says_where_it_looked(project):
     assert project.run("src/shop/desk").err == f"{below}: {mark}"
 
 
+def test_a_run_that_deletes_all_wrappers_says_where_it_looked(project):
+    ports = "from typing import Protocol\nfrom vcr_gen.boundary import outbound\n\n"
+    project.write("src/shop/ports.py", f"{ports}@outbound\nclass Till(Protocol): ...\n")
+    project.run()
+    project.write("src/shop/ports.py", f"{ports}class Till(Protocol): ...\n")
+    assert project.run().err == (
+        "no boundaries found in 1 Python file below src: "
+        "mark a Protocol with @outbound, or run vcr-gen --init\n2 deleted, 0 unchanged\n"
+    )
+
+
 def test_a_protocol_without_annotations_is_noted_once(project):
     project.write(
         "src/shop/ports.py",

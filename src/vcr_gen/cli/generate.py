@@ -138,7 +138,7 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
             progress=progress,
         )
         plan = plan_run(config, request)
-    if not plan.changes and not plan.unchanged:
+    if not plan.unchanged and all(change.kind == "stale" for change in plan.changes):
         terminal.note(
             f"no boundaries found in {_where(config, paths)}: mark a Protocol with @outbound, or "
             "run vcr-gen --init"

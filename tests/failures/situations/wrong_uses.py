@@ -35,6 +35,17 @@ def an_object_is_attached_in_a_replay() -> None:
 
 
 @situation
+def attach_gets_its_arguments_in_the_wrong_order() -> None:
+    with Cassette(TAPE, "all") as cassette:
+        VcrBank.attach(RealBank, cassette)  # type: ignore[arg-type]
+
+
+@situation
+def attach_gets_a_path_instead_of_a_cassette() -> None:
+    VcrBank.attach(str(TAPE), RealBank)  # type: ignore[arg-type]
+
+
+@situation
 def a_wrapper_is_attached_to_a_closed_cassette() -> None:
     with Cassette(TAPE, "all") as cassette:
         pass

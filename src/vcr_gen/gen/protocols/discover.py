@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from keyword import iskeyword
 from pathlib import Path
+from typing import Final
 from unicodedata import normalize
 
 from vcr_gen.gen.diagnostics import Diagnostic, closest, printable
@@ -23,6 +24,8 @@ from vcr_gen.gen.sources.syntax import blocks
 from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["FoundProtocol", "discover_marked", "discover_ruled"]
+
+_MARKS: Final = ("inbound", "outbound")
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ def discover_marked(
         _refuse_hidden(loader, module, problems)
         return []
     _refuse_mistaken(loader, module, problems)
-    _refuse_calls(loader, module, problems)
+    _refuse_misplaced(loader, module, problems)
     marked = list(_marked(loader, module, problems))
     if marked:
         _check_importable(loader, module, problems)
@@ -163,19 +166,30 @@ def _marked(loader: SourceLoader, module: Module, problems: Problems) -> Iterato
 
 def _refuse_mistaken(loader: SourceLoader, module: Module, problems: Problems) -> None:
     """Refuse marks that are not imported: their Protocols would silently have no wrappers."""
-    for node, meant in _mistaken_marks(loader, module):
-        message = f"the mark `@{node.id}` is not defined in its module"
+    for node, meant, home in _mistaken_marks(loader, module):
+        written = ast.unparse(node)
+        message = f"the mark `@{written}` is not defined in {home or 'its module'}"
         hint = f"did you mean `@{meant}`?"
-        if node.id == meant:
+        if home or written == meant:
             hint = f"import it: from vcr_gen.boundary import {meant}"
         problems.report("VCR106", message, hint, module=module, node=node)
 
 
-def _refuse_calls(loader: SourceLoader, module: Module, problems: Problems) -> None:
-    """Refuse marks that are called with a class, which would silently have no wrapper."""
+def _refuse_misplaced(loader: SourceLoader, module: Module, problems: Problems) -> None:
+    """Refuse marks on functions and marks called with a class, which would silently do nothing."""
     scope = Scope(loader, module)
     for statement in module.parsed.tree.body:
         match statement:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                marks = (mark_of(each, scope) for each in statement.decorator_list)
+                for node, direction in filter(None, marks):
+                    problems.report(
+                        "VCR104",
+                        f"`{statement.name}` is marked `@{direction}`, but it is a function",
+                        "mark a Protocol that has it as a method",
+                        module=module,
+                        node=node,
+                    )
             case ast.Expr(value=ast.Call(args=[_, *_]) as call) | ast.Assign(
                 value=ast.Call(args=[_, *_]) as call
             ):
@@ -286,17 +300,24 @@ def _marked_classes(loader: SourceLoader, module: Module) -> Iterator[_Marked]:
             yield _Marked(node.name, definition, marks)
 
 
-def _mistaken_marks(loader: SourceLoader, module: Module) -> Iterator[tuple[ast.Name, str]]:
-    """Decorators that mean nothing in their module, each with the mark that it looks like."""
+def _mistaken_marks(loader: SourceLoader, module: Module) -> Iterator[tuple[ast.expr, str, str]]:
+    """Decorators that are no marks, but look like one: that mark, and where they come from."""
     scope = Scope(loader, module)
     for node, outer, _ in _classes(module.parsed.tree.body, module.target):
         for decorator in node.decorator_list if "<locals>" not in outer else ():
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if not isinstance(called, ast.Name) or called.id in module.bindings:
+            if mark_of(decorator, scope) is not None:
                 continue
-            if scope.resolve(called) is None:  # no star import has it either
-                for meant in get_close_matches(called.id, ("inbound", "outbound"), 1, 0.8):
-                    yield called, meant
+            home, _, name = scope.name_of(called).rpartition(".")
+            if get_close_matches(home.partition(".")[0], ["vcr_gen"], 1, 0.8):
+                yield from ((called, mark, home) for mark in _MARKS if name == mark)
+            elif (
+                isinstance(called, ast.Name)
+                and called.id not in module.bindings
+                and scope.resolve(called) is None  # no star import has it either
+            ):
+                for meant in get_close_matches(called.id, _MARKS, 1, 0.8):
+                    yield called, meant, ""
 
 
 def _marks(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.expr, Direction]]:

@@ -1,5 +1,8 @@
 from typing import Protocol
 
+import vcrgen
+
+from vcr_gen.boundaries import outbound as wrong
 from vcr_gen.boundary import inbound
 
 
@@ -29,4 +32,14 @@ class NoBoundary(Protocol):
 
 @somewhere_else
 class NotOurs(Protocol):
+    def run(self) -> int: ...
+
+
+@wrong
+class FromElsewhere(Protocol):
+    def run(self) -> int: ...
+
+
+@vcrgen.outbound(name="server")
+class OfAMistypedPackage(Protocol):
     def run(self) -> int: ...
