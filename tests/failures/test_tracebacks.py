@@ -88,7 +88,7 @@ def test_a_divergence_that_leaves_a_recorded_block_is_shown_where_it_was_raised(
 
     assert caught.value.__context__ is None
     assert [code for _, code in files_and_lines(caught.value)][-2:] == [
-        'with database.transaction("t"):',
+        'program(VcrDatabase.attach(cassette, RealDatabase), "a")',
         "database.connect(name)",
     ]
 

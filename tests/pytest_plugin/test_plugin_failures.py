@@ -18,8 +18,8 @@ def test_a_failing_test_leaves_the_good_cassette_and_its_own_recording_beside_it
     before = project.cassettes()[FILE]
     project.write("test_it.py", BAD)
     output = project.run("--vcrgen-mode=all", WORLD="new")
-    assert "1 left partial" in output
-    assert "test_one.yaml.partial has what was recorded)" in output
+    assert "1 not recorded" in output
+    assert "test_one.yaml.partial contains the events so far)" in output
     assert before == project.cassettes()[FILE]
     assert "returned: new a" in project.cassettes()[PARTIAL]
 
@@ -47,12 +47,12 @@ def test_a_failing_teardown_and_a_skip_count_as_not_passed(project: PluginProjec
         """,
     )
     output = project.record()
-    assert "3 left partial" in output
+    assert "3 not recorded" in output
     assert list(project.cassettes()) == [
         "cassettes/test_it/test_skipped.yaml.partial",
         "cassettes/test_it/test_teardown.yaml.partial",
     ]
-    assert "test_nothing_happened.yaml  (there is no cassette; nothing had been" in output
+    assert "test_nothing_happened.yaml  (no cassette; nothing was recorded" in output
 
 
 def test_a_test_that_should_fail_and_passes_leaves_the_good_cassette(
@@ -85,7 +85,7 @@ def test_an_interrupted_recording_leaves_the_good_cassette(project: PluginProjec
     )
     output = project.run("--vcrgen-mode=all", WORLD="new")
     assert "exit 2" in output
-    assert "1 left partial" in output
+    assert "1 not recorded" in output
     assert before == project.cassettes()[FILE]
     assert "returned: new a" in project.cassettes()[PARTIAL]
 
@@ -139,7 +139,7 @@ def test_a_recording_with_a_hole_is_not_put_in_place(project: PluginProject) -> 
     )
     output = project.record()
     assert "the recording is incomplete" in output
-    assert "1 left partial" in output
+    assert "1 not recorded" in output
     assert FILE not in project.cassettes()
 
 
@@ -176,7 +176,7 @@ def test_a_recording_that_cannot_be_written_fails_the_test_and_keeps_the_cassett
     assert "1 passed, 1 error" in output
     assert "the recording is incomplete and was not saved" in output
     assert "File too large" in output
-    assert "test_one.yaml.partial has what was recorded)" in output
+    assert "test_one.yaml.partial contains the events so far)" in output
     assert before == project.cassettes()[FILE]
 
 

@@ -60,7 +60,7 @@ def test_failures_in_workers_are_told_as_in_one_process(project: PluginProject) 
     assert "record again: pytest --vcrgen-mode=all 'test_it.py::test_one[0]'" in output
     project.write("test_it.py", TESTS.replace("old {number}", "never {number}"))
     output = project.run("-n2", "--vcrgen-mode=all", plugins=XDIST, WORLD="new")
-    assert "cassettes: 2 recorded, 12 left partial" in output
+    assert "cassettes: 2 recorded, 12 not recorded" in output
 
 
 def test_the_order_of_the_tests_does_not_matter(project: PluginProject) -> None:

@@ -190,10 +190,10 @@ class OpenCassette:
         from vcr_gen.runtime.tape.reading import partial_of
 
         partial = partial_of(Path(os.path.realpath(self.path)))
-        before = "the cassette is as it was" if self.path.exists() else "there is no cassette"
+        before = "the cassette is unchanged" if self.path.exists() else "no cassette"
         if not partial.exists():
-            return f"({before}; nothing had been recorded)"
-        return f"({before}; {partial.name} has what was recorded)"
+            return f"({before}; nothing was recorded)"
+        return f"({before}; {partial.name} contains the events so far)"
 
 
 def _refuse_foreign(path: Path) -> None:

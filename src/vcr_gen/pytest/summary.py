@@ -153,7 +153,7 @@ def summary_lines(notes: Iterable[Note], root: Path) -> list[str]:
     kinds = [kind for kind in get_args(Kind) if counts[kind] and kind not in _NO_OUTCOMES]
     if not kinds:
         return []
-    words = {"partial": "left partial"}
+    words = {"partial": "not recorded"}
     lines = ["cassettes: " + ", ".join(f"{counts[kind]} {words.get(kind, kind)}" for kind in kinds)]
     for kind, title in _TITLES.items():
         if counts[kind]:

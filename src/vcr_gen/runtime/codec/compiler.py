@@ -130,7 +130,7 @@ class Compiler:
         if known is None:
             known = self.node(cls)
             if known.is_live:  # nothing said that the other side is to use it
-                raise Fault("a value", f"a live object, of {self.type_name(cls)}", DECLARE)
+                raise Fault("", f"a live object of type {self.type_name(cls)}", DECLARE)
             if isinstance(known, DynamicNode | UnsupportedNode):
                 raise Fault("", f"a value of type {self.type_name(cls)}", hint_for(cls))
             self._values[cls] = known
@@ -264,8 +264,8 @@ def _translated(
 
 
 DECLARE: Final = (
-    "say in the annotation what comes: its Protocol (or `P | object`), Iterator[…], Callable[…], "
-    "BinaryIO"
+    "declare it in the annotation: BinaryIO or TextIO for a file, Iterator[…] for a generator, "
+    "Callable[…] for a function, its Protocol (or `P | object`) for other objects"
 )
 _TOO_DEEP: Final = Fault(
     "less nesting", "more than the stack holds, or a value that contains itself"

@@ -16,9 +16,9 @@ T = TypeVar("T")
 
 REGISTER: Final = "registry.register(Class, encode, decode) and Cassette(…, codecs=registry)"
 HINT: Final = (
-    "if it is alive (a connection, a session), declare a Protocol marked with @outbound or "
-    "@inbound for it, which is recorded as a handle; if it does not matter, mark it: "
-    f"Annotated[…, Unrecorded]; else register a codec: {REGISTER}"
+    "for a live object such as a connection, declare a Protocol marked with @outbound or "
+    "@inbound; if the value does not matter, mark it: Annotated[…, Unrecorded]; else register a "
+    f"codec: {REGISTER}"
 )
 
 _FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, MethodType, partial)

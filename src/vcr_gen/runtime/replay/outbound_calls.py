@@ -68,15 +68,10 @@ class OutboundCalls:
 
     def encoded_arguments(self, operation: Operation) -> Mapping[str, Plain]:
         """The arguments of a call in their plain form."""
-        refused: EncodeError | None = None
-        encoded: Mapping[str, Plain] = {}
         try:
             encoded = operation.bound.encode(operation.arguments)
         except EncodeError as error:
-            refused = error
-        if refused is not None:
-            self._state.check()  # it may be our own failure, which leaves a recorded block
-            raise self._state.keep(refused)
+            raise self._state.keep(error) from None
         return self._echoes.recorded(encoded) if self._echoes.are_there else encoded
 
     def screened(self, operation: Operation, encoded: Mapping[str, Plain]) -> Mapping[str, Plain]:

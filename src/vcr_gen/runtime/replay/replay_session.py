@@ -43,7 +43,7 @@ class Replayer:
 
     def go_out(self, operation: Operation) -> Any:
         """Assert an outbound call and answer it from the tape."""
-        if self._engine.state.has_differed and _is_ended_by_difference(operation):
+        if operation.bound.method.leaves and self._is_ended_by_us(operation):
             return None
         bound = operation.bound
         encoded = self._engine.calls.encoded_arguments(operation)
@@ -63,6 +63,10 @@ class Replayer:
         passing = bound.whole if bound.kind is Kind.ITERABLE else bound.value
         return _outcome(self._engine, self._engine.hear(call), bound, passing)
 
+    def _is_ended_by_us(self, leaving: Operation) -> bool:
+        """Whether a failure of this replay leaves a block: it passes, and the tape is not asked."""
+        return any(map(self._engine.state.has_raised, leaving.arguments.values()))
+
     def _given(self, call: int, kind: Kind) -> Kind:
         """What an outbound call gave when it was recorded: at once, if only an exception."""
         if kind is Kind.VALUE:
@@ -80,7 +84,7 @@ class Replayer:
     async def go_out_async(self, operation: Operation) -> Any:
         """Assert an outbound call, and answer it from the tape in its turn."""
         running_library()
-        if self._engine.state.has_differed and _is_ended_by_difference(operation):
+        if operation.bound.method.leaves and self._is_ended_by_us(operation):
             return None
         bound = operation.bound
         encoded = self._engine.calls.encoded_arguments(operation)
@@ -149,12 +153,6 @@ class Replayer:
             delivered_call.set(0)  # what the application calls in turn is not this delivery
             return call
         return self._engine.enter(operation, self._engine.calls.stored_arguments(operation))
-
-
-def _is_ended_by_difference(operation: Operation) -> bool:
-    """Whether a difference of this replay leaves a block: it passes, and the tape is not asked."""
-    seen = operation.arguments.values()
-    return operation.bound.method.leaves and any(isinstance(v, DivergenceError) for v in seen)
 
 
 def _outcome(engine: Engine, event: Event, bound: Bound, passing: ValueChannel) -> Any:

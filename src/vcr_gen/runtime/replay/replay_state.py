@@ -1,6 +1,5 @@
 """The state of a replay: the tape, the tasks and threads that wait for it, and its failure."""
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -107,10 +106,11 @@ class ReplayState:
         """Whether the replay has neither failed nor ended."""
         return self.failure is None and not self.closed
 
-    @property
-    def has_differed(self) -> bool:
-        """Whether the program has got a divergence."""
-        return self.failure is not None or bool(self.refused)
+    def has_raised(self, error: object) -> bool:
+        """Whether an exception that the program has is from this replay, not from the tape."""
+        return error is not None and any(
+            error is ours for ours in (self.failure, self.fault, *self.refused)
+        )
 
     def take(self, slot: Slot) -> Slot:
         """Mark an event as done."""
@@ -176,10 +176,8 @@ class ReplayState:
         """Raise what ended the replay, if anything did; refuse use after the close."""
         ended = self.fault or self.failure
         if ended is not None:
-            # A program that tries again and again would make the traceback longer each time. Where
-            # the error leaves a block, its traceback shows the call that differs.
-            leaves = sys.exception() is ended
-            raise ended if leaves else ended.with_traceback(None)
+            # A program that tries again and again would make the traceback longer each time.
+            raise ended.with_traceback(None)
         if self.closed:
             raise UsageError(
                 f"{self.reporter.advice.path}: a boundary was used after the cassette was closed"

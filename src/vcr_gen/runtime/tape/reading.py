@@ -156,7 +156,7 @@ def partial_of(target: Path) -> Path:
 
 def salvage_hint(path: Path) -> str:
     """How to salvage the partial file of a cassette; empty if there is none."""
-    partial = partial_of(Path(os.path.realpath(path)))
+    partial = partial_of(Path(os.path.realpath(path)) if path.is_symlink() else path)
     if not partial.is_file():
         return ""
     command = shlex.join(["vcr-gen", "cassette", "convert", "--salvage", str(partial), str(path)])
@@ -164,7 +164,7 @@ def salvage_hint(path: Path) -> str:
     with open_regular(partial) as stream:
         if mark := never_closed_mark(stream):
             what = f"a recording that was never closed, opened at {mark[1]},"
-    return f"{what} left {partial}; to keep its events: {command}"
+    return f"{what} left {partial.name}; to keep its events: {command}"
 
 
 def never_closed_mark(partial: BinaryIO) -> tuple[int, str] | None:
