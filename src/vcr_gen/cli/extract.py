@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     require_extra()
-    from vcr_gen.gen.rendering.formatting import Text, format_texts, style_of
+    from vcr_gen.gen.rendering.formatting import RenderedFile, format_files, style_of
     from vcr_gen.gen.rewrite.extract_protocol import extract
 
     config = read_config(arguments)
@@ -49,8 +49,8 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
         name=arguments.name,
         direction="inbound" if arguments.inbound else "outbound",
     )
-    raw = Text(arguments.target, extracted.text, style_of(config))
-    (text,) = format_texts([raw])
+    raw = RenderedFile(path=Path(arguments.target), text=extracted.text, style=style_of(config))
+    (text,) = format_files(config, [raw]).values()
     if arguments.output is None:
         printed = Outcome(code=FINE, text=text, diagnostics=extracted.left_out)
         return print_outcome(printed, terminal)

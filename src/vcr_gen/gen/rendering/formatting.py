@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -18,9 +18,7 @@ __all__ = [
     "Progress",
     "RenderedFile",
     "Style",
-    "Text",
     "format_files",
-    "format_texts",
     "formatter_version",
     "is_settled",
     "no_progress",
@@ -40,18 +38,6 @@ class Style:
     target_version: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """One text to format."""
-
-    name: str
-    """As shown in a diagnostic."""
-    source: str
-    style: Style
-    settled: bool = False
-    """Whether black would leave it as it is."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderedFile:
     """One generated file before it is formatted."""
@@ -59,7 +45,7 @@ class RenderedFile:
     path: Path
     text: str
     style: Style
-    settled: bool
+    settled: bool = False
     """Whether black would leave the text as it is."""
     source: str | None = None
     """The source file, as the text names it; None for the `__init__` of a package."""
@@ -101,41 +87,34 @@ def formatter_version(formatter: Formatter) -> str:
 def format_files(
     config: Config, files: Sequence[RenderedFile], progress: Progress = no_progress
 ) -> dict[Path, str]:
-    """The texts that should be on disk, by path."""
-    texts = [Text(config.display(file.path), file.text, file.style, file.settled) for file in files]
-    return dict(zip((file.path for file in files), format_texts(texts, progress), strict=True))
-
-
-def format_texts(texts: Sequence[Text], progress: Progress = no_progress) -> list[str]:
-    """The texts as their formatters lay them out, in the same order."""
-    formatted: dict[int, str] = {}
-    for_ruff: dict[Style, list[int]] = {}
+    """The texts as their formatters lay them out, by path, in the same order."""
+    formatted: dict[Path, str] = {}
+    for_ruff: dict[Style, list[RenderedFile]] = {}
     problems: list[Diagnostic] = []
-    for number, text in enumerate(texts):
-        if text.style.formatter == "ruff":
-            for_ruff.setdefault(text.style, []).append(number)
+    for file in files:
+        if file.style.formatter == "ruff":
+            for_ruff.setdefault(file.style, []).append(file)
             continue
         try:
-            formatted[number] = text.source if text.settled else _blackened(text)
+            formatted[file.path] = file.text if file.settled else _blackened(config, file)
         except RefusedError as error:
             problems += error.diagnostics
-        progress(len(formatted), len(texts))
-    for style, numbers in for_ruff.items():
-        results = _run_ruff([texts[number] for number in numbers], style)
-        formatted.update(zip(numbers, results, strict=True))
-        progress(len(formatted), len(texts))
+        progress(len(formatted), len(files))
+    for style, group in for_ruff.items():
+        formatted.update(_run_ruff(config, group, style))
+        progress(len(formatted), len(files))
     if problems:
         raise RefusedError(problems)
-    return [formatted[number] for number in range(len(texts))]
+    return {file.path: formatted[file.path] for file in files}
 
 
-def _blackened(text: Text) -> str:
+def _blackened(config: Config, file: RenderedFile) -> str:
     # Imported here: a run that finds everything unchanged must not pay for it.
     import black
     from black.mode import Mode, TargetVersion
     from black.parsing import InvalidInput
 
-    style = text.style
+    style = file.style
     known = [version.name for version in TargetVersion]
     target = f"PY{style.target_version[0]}{style.target_version[1]}"
     mode = Mode(
@@ -143,18 +122,20 @@ def _blackened(text: Text) -> str:
         target_versions={TargetVersion[target]} if target in known else set(),
     )
     try:
-        return black.format_str(text.source, mode=mode)
+        return black.format_str(file.text, mode=mode)
     except (InvalidInput, AssertionError, ValueError, RecursionError) as error:
-        raise RefusedError([_rejected(text.name, "black", str(error))]) from error
+        raise RefusedError([_rejected(config.display(file.path), "black", str(error))]) from error
 
 
-def _run_ruff(texts: list[Text], style: Style) -> list[str]:
+def _run_ruff(
+    config: Config, files: Sequence[RenderedFile], style: Style
+) -> Iterator[tuple[Path, str]]:
     """Ruff formats a folder in one run; one process per text would cost more than black."""
     major, minor = style.target_version
     with tempfile.TemporaryDirectory(prefix="vcr-gen-") as name:
-        files = [Path(name, f"text_{number}.py") for number in range(len(texts))]
-        for file, text in zip(files, texts, strict=True):
-            file.write_text(text.source, encoding="utf-8", newline="\n")
+        copies = {Path(name, f"text_{number}.py"): file for number, file in enumerate(files)}
+        for copy, file in copies.items():
+            copy.write_text(file.text, encoding="utf-8", newline="\n")
         command = [
             *(_find_ruff(), "format", "--isolated", "--no-cache"),
             *("--line-length", str(style.line_length), "--target-version", f"py{major}{minor}"),
@@ -163,13 +144,14 @@ def _run_ruff(texts: list[Text], style: Style) -> list[str]:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             told = [
-                _rejected(text.name, "ruff", line.partition(f"{file.name}:")[2])
-                for file, text in zip(files, texts, strict=True)
+                _rejected(config.display(file.path), "ruff", line.partition(f"{copy.name}:")[2])
+                for copy, file in copies.items()
                 for line in done.stderr.splitlines()
-                if f"{file.name}:" in line
+                if f"{copy.name}:" in line
             ]
             raise RefusedError(told or [_rejected("ruff", "ruff", done.stderr.strip())])
-        return [file.read_text(encoding="utf-8") for file in files]
+        for copy, file in copies.items():
+            yield file.path, copy.read_text(encoding="utf-8")
 
 
 def _find_ruff() -> str:
