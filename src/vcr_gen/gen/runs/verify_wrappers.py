@@ -14,8 +14,8 @@ from vcr_gen.gen.output.ownership import owned_files
 from vcr_gen.gen.output.plan import Change, make_plan
 from vcr_gen.gen.rendering.formatting import format_files
 from vcr_gen.gen.runs.generation import generate
+from vcr_gen.gen.runs.run_mypy import type_check
 from vcr_gen.gen.settings.config import Config
-from vcr_gen.gen.verification.run_mypy import type_check
 
 __all__ = ["Verdict", "verify_project"]
 

@@ -1,1 +1,0 @@
-"""Checks that wrappers on disk fit their Protocols."""
