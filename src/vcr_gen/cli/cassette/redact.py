@@ -1,7 +1,6 @@
 """`vcr-gen cassette redact`: replaces credentials in cassettes, which still replay."""
 
 import argparse
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vcr_gen.cassette_tools.find_secrets import find_secrets
@@ -11,15 +10,12 @@ from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.codec.placeholders import placeholders_in
-from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
-from vcr_gen.runtime.tape.events import Event
-from vcr_gen.runtime.tape.folding import folded
-from vcr_gen.runtime.tape.reading import Reading, is_partial, read_events
-from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
+from vcr_gen.runtime.tape.reading import Reading, is_partial
+from vcr_gen.runtime.tape.redact_entries import redact_entries
 from vcr_gen.runtime.values.stored_values import Screen
 
-__all__ = ["add_parser", "redacted_events", "redactor_of", "run"]
+__all__ = ["add_parser", "run"]
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -66,11 +62,12 @@ def _rewrite(path: Path, redaction: Redaction) -> None:
             f"  hint: vcr-gen cassette convert --salvage {path} NEW, or delete it"
         )
     with Reading(path) as reading:
-        secrets = redactor_of(reading, redaction)
-        write_cassette(path, secrets.entry(reading.header), redacted_events(reading, secrets))
+        secrets = _redactor_of(reading, redaction)
+        entries = redact_entries(reading, secrets, path, Screen(secrets).recorded)
+        write_cassette(path, secrets.entry(reading.header), entries)
 
 
-def redactor_of(reading: Reading, redaction: Redaction) -> Secrets:
+def _redactor_of(reading: Reading, redaction: Redaction) -> Secrets:
     """The redactor of a tape; it continues the numbering of existing placeholders."""
     names = placeholders_in(reading.header)
     for entry in reading:
@@ -78,20 +75,3 @@ def redactor_of(reading: Reading, redaction: Redaction) -> Secrets:
     secrets = Secrets(redaction)
     secrets.vault.record_on(names)
     return secrets
-
-
-def redacted_events(reading: Reading, secrets: Secrets) -> Iterator[Mapping[str, Plain]]:
-    """The entries of a tape without secrets, also where a secret spans items of a stream."""
-    return folded(_redacted(reading, secrets), reading.path)
-
-
-def _redacted(reading: Reading, secrets: Secrets) -> Iterator[Event]:
-    ready: list[Event] = []
-    holding = StreamBuffer(secrets, ready.append)
-    screen = Screen(secrets)
-    for event, start, _, _ in read_events(reading, reading.path):
-        holding.add(screen.recorded(event, start.of))
-        yield from ready
-        ready.clear()
-    holding.flush()
-    yield from ready

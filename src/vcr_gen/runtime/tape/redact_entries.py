@@ -1,9 +1,6 @@
-"""Takes secrets out of a recording that were stored before they were known.
+"""Takes secrets out of whole files: they may be cut into several items of a stream."""
 
-They may be cut into several items of a stream, or stand in compressed data.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,25 +12,38 @@ from vcr_gen.runtime.tape.folding import folded
 from vcr_gen.runtime.tape.reading import read_events
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
 
-__all__ = ["without_late_secrets"]
+__all__ = ["redact_entries", "without_late_secrets"]
+
+
+def redact_entries(
+    entries: Iterable[Entry],
+    secrets: Secrets,
+    path: Path,
+    redact: Callable[[Event, str], Event],
+) -> Iterator[Mapping[str, Plain]]:
+    """The entries of a file without secrets; `redact` gets each event and its method.
+
+    The texts of streams are searched together, whatever it leaves in them.
+    """
+
+    def events() -> Iterator[Event]:
+        ready: list[Event] = []
+        holding = StreamBuffer(secrets, ready.append)
+        for event, start, _, _ in read_events(entries, path):
+            holding.add(redact(event, start.of))
+            yield from ready
+            ready.clear()
+        holding.flush()
+        yield from ready
+
+    return folded(events(), path)
 
 
 def without_late_secrets(
     entries: Iterable[Entry], secrets: Secrets, path: Path
 ) -> Iterator[Mapping[str, Plain]]:
-    """The entries of a recording without the secrets that are known by now."""
-    return folded(_redacted(entries, secrets, path), path)
-
-
-def _redacted(entries: Iterable[Entry], secrets: Secrets, path: Path) -> Iterator[Event]:
-    ready: list[Event] = []
-    holding = StreamBuffer(secrets, ready.append)
-    for event, _, _, _ in read_events(entries, path):
-        holding.add(_whole_values(event, secrets))
-        yield from ready
-        ready.clear()
-    holding.flush()
-    yield from ready
+    """The entries of a recording without secrets that were stored before they were known."""
+    return redact_entries(entries, secrets, path, lambda event, _: _whole_values(event, secrets))
 
 
 def _whole_values(event: Event, secrets: Secrets) -> Event:
