@@ -13,7 +13,7 @@ from world.real import RealWorld
 
 from concurrency.sessions import record, replay, run_on
 from vcr_gen.cassette_tools.tapes import Tape
-from vcr_gen.runtime.loops.turns import LAG
+from vcr_gen.runtime.record.recording_turns import LAG
 
 Measured = Callable[[Any], Awaitable[tuple[str, float]]]
 """A program that tells what happened, and how long that really took."""

@@ -13,7 +13,8 @@ from world.real import RealWorld
 
 from concurrency.sessions import watchdog
 from vcr_gen import Cassette
-from vcr_gen.runtime.loops.turns import Clock, RecordingTurns
+from vcr_gen.runtime.loops.clock import Clock
+from vcr_gen.runtime.record.recording_turns import RecordingTurns
 
 
 class PromptWorld(RealWorld):

@@ -2,20 +2,58 @@
 
 from collections.abc import Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.loops.backends import in_environment, library_here, running_loop
-from vcr_gen.runtime.loops.turns import Clock, LoopSession
+from vcr_gen.runtime.loops.clock import Clock
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.loops.hook import Hook
+    from vcr_gen.runtime.loops.jobs import JobGate
 
-__all__ = ["InexactReplayWarning", "Loops"]
+__all__ = ["InexactReplayWarning", "LoopSession", "Loops"]
 
 
 class InexactReplayWarning(UserWarning):
     """A part of a session cannot be recorded or replayed exactly."""
+
+
+class LoopSession(Protocol):
+    """What a session does in a loop, above all when that has nothing ready."""
+
+    jobs: "JobGate"
+    """Hands back the results of executor jobs."""
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether input is taken in only when the loop is idle, and one at a time."""
+
+    def idle(self, timer: float | None, *, hears: bool, lag: float = 0.0) -> float | None:
+        """React to an idle loop whose next timer is due at `timer`, and which may get input.
+
+        The clock was behind by the `lag` when the timer was made. Returns how long the loop may
+        really wait: 0 when something was made ready.
+        """
+
+    def busy(self, timer: float | None = None) -> bool:
+        """The loop goes round and still has callbacks ready; whether it looks for input.
+
+        Its next timer is due at `timer`, where that is known and the callbacks are the program's.
+        """
+
+    @property
+    def lag(self) -> float:
+        """How far the clock is behind the real one."""
+
+    def clock_is_read(self, before: float = inf) -> None:
+        """The program reads the loop's clock, which must not get to a time `before` it is idle."""
+
+    def woken(self, timer: float | None) -> None:
+        """The loop really waited and continues."""
+
+    def told_by_thread(self) -> None:
+        """Another thread made the loop continue, and the tape does not know when."""
 
 
 @final

@@ -9,6 +9,7 @@ from sys import _getframe
 from typing import Any, Final, TypeAlias, final
 
 from vcr_gen.runtime.loops.backends import in_environment
+from vcr_gen.runtime.loops.clock import TOGETHER
 from vcr_gen.runtime.loops.hook import (
     GLANCE,
     AsyncioHook,
@@ -20,7 +21,6 @@ from vcr_gen.runtime.loops.hook import (
     redelivers,
 )
 from vcr_gen.runtime.loops.session_loops import Loops
-from vcr_gen.runtime.loops.turns import TOGETHER
 
 __all__ = ["StandardHook"]
 

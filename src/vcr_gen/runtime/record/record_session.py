@@ -14,9 +14,9 @@ from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.context_blocks import block, setting
 from vcr_gen.runtime.loops.backends import as_answer, in_environment, library_here, running_library
 from vcr_gen.runtime.loops.session_loops import Loops
-from vcr_gen.runtime.loops.turns import RecordingTurns
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.record.recorded_streams import OnePass, RecordedAsyncStream, RecordedStream
+from vcr_gen.runtime.record.recording_turns import RecordingTurns
 from vcr_gen.runtime.record.tape_writer import Tape
 from vcr_gen.runtime.strands.strands import Strand, Strands
 from vcr_gen.runtime.tape.events import JOB, Soon

@@ -1,133 +1,30 @@
-"""Taking turns with a loop: what the environment says enters only when the loop is idle.
+"""Taking turns with a loop in a recording: what the environment says enters when it is idle.
 
 A program reacts to each result before it sees the next one, so that a replay can repeat the order
-of its reactions. The same hook serves both ways: a recording releases one waiting result at each
-idle point, a replay delivers the next recorded one.
-
-The loop's clock is the session's. It moves at idle points, so timers fire where they fired, and a
-replay takes no wall time. While a recording computes, time passes, and the clock lags behind: a
-timer that is made then really waits that much longer. Before the lag is noticeable, the clock
-catches up, and the tape says where (a *tick*): at which reading of the clock, or which round of the
-loop, since it moved last.
+of its reactions. At each idle point, one waiting result is released; a replay delivers the next
+recorded one there (`replay/loop_driver.py`).
 """
 
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Protocol, final
+from typing import TYPE_CHECKING, final
 
 from vcr_gen.runtime.loops.backends import Loop, running_library, running_loop
-from vcr_gen.runtime.tape.events import in_microseconds
+from vcr_gen.runtime.loops.clock import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER, Clock
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.loops.hook import Hook
     from vcr_gen.runtime.loops.jobs import JobGate
 
-__all__ = [
-    "FORCE_AFTER",
-    "FORCE_AFTER_ROUNDS",
-    "TOGETHER",
-    "Clock",
-    "LoopSession",
-    "RecordingTurns",
-]
-
-TOGETHER = 2e-9
-"""Seconds within which a loop treats a timer as due: it would fire together with an event."""
-
-FORCE_AFTER = 0.2
-"""Seconds a result may wait for a busy loop before it is handed back anyway."""
-
-FORCE_AFTER_ROUNDS = 50
-"""How often the loop must have gone round by then: a process that was blocked is not busy."""
+__all__ = ["LAG", "RecordingTurns"]
 
 LAG = 0.02
 """Seconds that the clock of a recording may be behind the real one when the program reads it."""
 
 _JUST_BEFORE = 2e-6
 """Seconds by which an event precedes a timer: enough to stay earlier in whole microseconds."""
-
-
-@final
-class Clock:
-    """The session's clock: seconds since it began, in whole microseconds so that files keep it."""
-
-    __slots__ = ("_ahead", "_origin", "now", "readings", "rounds")
-
-    def __init__(self) -> None:
-        self._origin = time.monotonic()
-        self._ahead: float | None = None
-        """How far it is ahead of real time while it runs; None while the session moves it."""
-        self.now = 0.0
-        """The current time in the loops of the session."""
-        self.readings = 0
-        """How often the program has read the clock since it moved."""
-        self.rounds = 0
-        """The rounds of a loop in which the program worked since the clock moved."""
-
-    def real(self) -> float:
-        """Real seconds since the session began."""
-        return in_microseconds(time.monotonic() - self._origin)
-
-    def run(self) -> None:
-        """Follow real time from now on, whatever the tape says."""
-        self._ahead = self.now - self.real()
-
-    def stop(self) -> None:
-        """Stand still again until the session moves it."""
-        self._ahead = None
-
-    @property
-    def runs(self) -> bool:
-        """Whether it follows real time."""
-        return self._ahead is not None
-
-    def advance(self, to: float) -> None:
-        """Move forward; the clock never runs back."""
-        if self._ahead is not None:
-            to = self.real() + self._ahead
-        if to > self.now:
-            self.now = to
-            self.readings = self.rounds = 0
-
-
-class LoopSession(Protocol):
-    """What a session does in a loop, above all when that has nothing ready."""
-
-    jobs: "JobGate"
-    """Hands back the results of executor jobs."""
-
-    @property
-    def one_by_one(self) -> bool:
-        """Whether input is taken in only when the loop is idle, and one at a time."""
-
-    def idle(self, timer: float | None, *, hears: bool, lag: float = 0.0) -> float | None:
-        """React to an idle loop whose next timer is due at `timer`, and which may get input.
-
-        The clock was behind by the `lag` when the timer was made. Returns how long the loop may
-        really wait: 0 when something was made ready.
-        """
-
-    def busy(self, timer: float | None = None) -> bool:
-        """The loop goes round and still has callbacks ready; whether it looks for input.
-
-        Its next timer is due at `timer`, where that is known and the callbacks are the program's.
-        """
-
-    @property
-    def lag(self) -> float:
-        """How far the clock is behind the real one."""
-
-    def clock_is_read(self, before: float = inf) -> None:
-        """The program reads the loop's clock, which must not get to a time `before` it is idle."""
-
-    def woken(self, timer: float | None) -> None:
-        """The loop really waited and continues."""
-
-    def told_by_thread(self) -> None:
-        """Another thread made the loop continue, and the tape does not know when."""
 
 
 @final

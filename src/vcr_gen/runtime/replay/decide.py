@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final, NamedTuple, TypeAlias, final
 
-from vcr_gen.runtime.loops.turns import TOGETHER
+from vcr_gen.runtime.loops.clock import TOGETHER
 from vcr_gen.runtime.replay.liveness import Activity
 from vcr_gen.runtime.replay.waiting import (
     BLOCKED_GRACE,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, final
 
 from vcr_gen.errors import Divergence
 from vcr_gen.runtime.loops.backends import running_library
+from vcr_gen.runtime.loops.clock import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER
 from vcr_gen.runtime.loops.session_loops import Loops
-from vcr_gen.runtime.loops.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER
 from vcr_gen.runtime.replay.decide import (
     AdvanceClock,
     Decision,

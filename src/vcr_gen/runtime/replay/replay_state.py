@@ -11,7 +11,7 @@ from vcr_gen.errors import Divergence, DivergenceError, UsageError, ValueCodecEr
 from vcr_gen.runtime.failures.headlines import Reporter
 from vcr_gen.runtime.failures.message_layout import message_of
 from vcr_gen.runtime.loops.backends import Parked
-from vcr_gen.runtime.loops.turns import Clock
+from vcr_gen.runtime.loops.clock import Clock
 from vcr_gen.runtime.privacy import Secrets, without_secrets
 from vcr_gen.runtime.replay.collecting import Collected
 from vcr_gen.runtime.replay.dependents import Dependents

@@ -17,11 +17,12 @@ from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_sites import called_at, shown_path
 from vcr_gen.runtime.formats import format_for
+from vcr_gen.runtime.loops.clock import Clock
 from vcr_gen.runtime.loops.session_loops import InexactReplayWarning, Loops
-from vcr_gen.runtime.loops.turns import Clock, RecordingTurns
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.record.record_session import Recorder
+from vcr_gen.runtime.record.recording_turns import RecordingTurns
 from vcr_gen.runtime.record.tape_writer import NotStored, Tape
 from vcr_gen.runtime.replay.live_peer import Patience
 from vcr_gen.runtime.replay.strategies import Orders
@@ -29,8 +30,8 @@ from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.event_hooks import Hook
 from vcr_gen.runtime.tape.folding import Append, Folding, Grow
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.late_secrets import without_late_secrets
 from vcr_gen.runtime.tape.recording import Recording
+from vcr_gen.runtime.tape.redact_entries import without_late_secrets
 from vcr_gen.runtime.values.anchors import Anchors
 from vcr_gen.runtime.values.live_codecs import Crossing
 from vcr_gen.runtime.values.object_numbers import Objects
