@@ -21,8 +21,11 @@ async def session(transport: AbstractAsyncContextManager[Any], era: str) -> list
     async def log(params: Any) -> None:
         seen.append(("log", params.data))
 
-    async def sample(context: Any, params: Any) -> types.CreateMessageResult:
-        seen.append(("asked", params.messages[0].content.text))
+    async def sample(context: Any, params: Any) -> types.CreateMessageResult | types.ErrorData:
+        question = params.messages[0].content.text
+        seen.append(("asked", question))
+        if question == "why not?":
+            return types.ErrorData(code=-1, message="enough", data={"left": 0})
         content = types.TextContent(type="text", text="because")
         return types.CreateMessageResult(role="assistant", content=content, model="m")
 
@@ -66,12 +69,21 @@ async def session(transport: AbstractAsyncContextManager[Any], era: str) -> list
             tasks.start_soon(lambda: call("count", to=3))
             tasks.start_soon(lambda: call("count", to=2))
         await call("ask", question="why?")
+        await call("ask", question="why not?")
         await call("choose")
         await call("where")
         await call("order")
-        await call("learn")
         if era == "legacy":
+            await call("learn")
             await changed.wait()
+        else:
+            async with (
+                client.listen(tools_list_changed=True) as first,
+                client.listen(tools_list_changed=True) as second,
+            ):
+                await call("learn")
+                await anext(first)
+                await anext(second)
         await call("refuse")
         await call("fail")
         await call("nothing")

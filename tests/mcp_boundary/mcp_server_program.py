@@ -86,6 +86,7 @@ async def order(
 @server.tool()
 async def learn(ctx: Context) -> None:
     await ctx.session.send_tool_list_changed()
+    await ctx.notify_tools_changed()
 
 
 @server.tool()

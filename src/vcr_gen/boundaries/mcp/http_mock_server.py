@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, cast, final
 
@@ -23,6 +24,7 @@ from vcr_gen.boundaries.mcp.loopback_server import SECURITY, LoopbackServer
 from vcr_gen.boundaries.mcp.ports import Progress
 from vcr_gen.boundaries.mcp.rpc_endpoint import Handler, answer_of, progress_to, without_token
 from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
+from vcr_gen.boundaries.mcp.subscriptions import Subscriptions, subscription_in
 from vcr_gen.errors import DivergenceError
 
 __all__ = ["serve_http"]
@@ -64,6 +66,7 @@ class _HttpClient:
         self._server = server
         self._asking: list[ServerRequestContext[Any, Any]] = []
         self._last: ServerRequestContext[Any, Any] | None = None
+        self._subscriptions = Subscriptions()
         self._streams = 0
         self._reachable_again = anyio.Event()
 
@@ -103,12 +106,13 @@ class _HttpClient:
                 with suppress(DivergenceError):  # the cassette raises it at its end
                     await self.handler.notify(message)
             return await call_next(ctx)
+        self._subscriptions.asked(ctx.request_id, message)
         self._asking.append(ctx)
         self._is_reachable()
         try:
             token = params.get("_meta", {}).get("progressToken")
             progress = None if token is None else progress_to(token, self._telling(ctx))
-            answer = await answer_of(self.handler, message, progress)
+            answer = await answer_of(self.handler, message, progress, self._subscriptions)
         finally:
             self._asking.remove(ctx)
         if "error" in answer:
@@ -135,13 +139,18 @@ class _HttpClient:
             )
         except MCPError as error:
             data = [] if error.data is None else [error.data]
-            raise RpcError(error.code, error.message, *data) from None
-        return answer.root
+            refusal = RpcError(error.code, error.message, *data)
+        else:
+            return answer.root
+        raise refusal  # here: it would be recorded that it came from another error
 
     async def notify(self, message: Message) -> None:
         """Tell the client something."""
         context = await self._reachable()
-        told: Any = JSONRPCNotification(jsonrpc="2.0", **_called(message))
+        params = self._subscriptions.numbered(message.params)
+        number = subscription_in(params)
+        context = next((each for each in self._asking if each.request_id == number), context)
+        told: Any = JSONRPCNotification(jsonrpc="2.0", **_called(replace(message, params=params)))
         related = context.request_id if self._asking else None
         await context.session.send_notification(told, related)
 

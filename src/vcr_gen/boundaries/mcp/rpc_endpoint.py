@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
 from typing import Any, Final, Protocol, TypeAlias, final
 
@@ -10,6 +11,7 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from vcr_gen.boundaries.mcp.ports import Progress
 from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
+from vcr_gen.boundaries.mcp.subscriptions import Number, Subscriptions
 from vcr_gen.errors import DivergenceError
 
 __all__ = [
@@ -93,18 +95,20 @@ class Endpoint:
     handler: Handler
 
     def __init__(
-        self, tasks: TaskGroup, wire: Wire, *, numbers: Callable[[], int | str] | None = None
+        self, tasks: TaskGroup, wire: Wire, *, numbers: Callable[[], Number] | None = None
     ) -> None:
         self._tasks = tasks
         self._wire = wire
         self._next_number = numbers or count(1).__next__
-        self._pending: dict[int | str, _Pending] = {}
-        self._serving: dict[int | str, _Serving] = {}
+        self._pending: dict[Number, _Pending] = {}
+        self._serving: dict[Number, _Serving] = {}
+        self._subscriptions = Subscriptions()
         self._has_left = False
 
     async def request(self, message: Message, progress: Progress | None) -> Result:
         """Ask the other side."""
         number = self._next_number()
+        self._subscriptions.asked(number, message)
         if self._has_left:
             return _result({"error": CLOSED})
         pending = self._pending[number] = _Pending(progress)
@@ -120,11 +124,13 @@ class Endpoint:
             if self._pending.get(number) is pending:  # the other side may repeat a number
                 del self._pending[number]
             pending.taken.set()
-        return _result(pending.answer or {})
+        return self._subscriptions.named(_result(pending.answer or {}))
 
     async def notify(self, message: Message) -> None:
         """Tell the other side something."""
-        await self._wire.send(_notification(message), message.metadata)
+        params = self._subscriptions.numbered(message.params)
+        told = _notification(replace(message, params=params))
+        await self._wire.send(told, message.metadata)
 
     async def closed(self) -> None:
         """Tell the other side that nothing will follow."""
@@ -142,7 +148,9 @@ class Endpoint:
             await self._take_progress(frame.get("params", {}))
         else:
             with suppress(DivergenceError):  # nothing answers it; the cassette raises it at its end
-                await self.handler.notify(_message(frame, metadata))
+                message = _message(frame, metadata)
+                params = self._subscriptions.named(message.params)
+                await self.handler.notify(replace(message, params=params))
 
     async def left(self) -> None:
         """Cancel what the other side asked, and fail what it is asked: it has left."""
@@ -152,7 +160,7 @@ class Endpoint:
         for pending in list(self._pending.values()):
             await pending.answered_with({"error": CLOSED})
 
-    async def served(self, number: int | str) -> None:
+    async def served(self, number: Number) -> None:
         """Wait until a request of the other side has its answer."""
         if number in self._serving:
             await self._serving[number].ended.wait()
@@ -170,13 +178,13 @@ class Endpoint:
                     params.get("progress", 0), params.get("total"), params.get("message")
                 )
 
-    async def _begin_serving(self, number: int | str, frame: Frame, metadata: object) -> None:
+    async def _begin_serving(self, number: Number, frame: Frame, metadata: object) -> None:
         serving = self._serving[number] = _Serving()
         await self._tasks.start(self._serve, number, frame, metadata, serving)
 
     async def _serve(
         self,
-        number: int | str,
+        number: Number,
         frame: Frame,
         metadata: object,
         serving: _Serving,
@@ -188,7 +196,9 @@ class Endpoint:
         try:
             with serving.scope:
                 progress = None if token is None else progress_to(token, self._wire.send)
-                answer = await answer_of(self.handler, _message(frame, metadata), progress)
+                message = _message(frame, metadata)
+                self._subscriptions.asked(number, message)
+                answer = await answer_of(self.handler, message, progress, self._subscriptions)
                 await self._wire.send({"jsonrpc": "2.0", "id": number, **answer})
         finally:
             if self._serving.get(number) is serving:
@@ -201,17 +211,19 @@ class Endpoint:
             await serving.cancel()
 
 
-async def answer_of(handler: Handler, message: Message, progress: Progress | None) -> Frame:
+async def answer_of(
+    handler: Handler, message: Message, progress: Progress | None, subscriptions: Subscriptions
+) -> Frame:
     """The `result` or the `error` of the answer to a request."""
     try:
-        return {"result": await handler.request(message, progress)}
+        return {"result": subscriptions.numbered(await handler.request(message, progress))}
     except RpcError as error:
         return {"error": error.frame}
     except DivergenceError as error:  # the connection stays open; the cassette tells at its end
         return {"error": {"code": _INTERNAL_ERROR, "message": f"vcr-gen: {error}"}}
 
 
-def progress_to(token: int | str, send: Callable[[Frame], Awaitable[None]]) -> Progress:
+def progress_to(token: Number, send: Callable[[Frame], Awaitable[None]]) -> Progress:
     """Reports progress to the side that gave the token."""
 
     async def report(progress: int | float, total: int | float | None, message: str | None) -> None:
@@ -237,7 +249,7 @@ def _message(frame: Frame, metadata: object = None) -> Message:
     return Message(frame["method"], without_token(dict(frame.get("params") or {})), metadata)
 
 
-def _request(number: int | str, message: Message, *, wants_progress: bool) -> Frame:
+def _request(number: Number, message: Message, *, wants_progress: bool) -> Frame:
     params = message.params
     if wants_progress:
         params = {**params, "_meta": {**params.get("_meta", {}), "progressToken": number}}
@@ -252,7 +264,7 @@ def _called(method: str, params: Mapping[str, Any]) -> Frame:
     return {"method": method, **({"params": params} if params else {})}
 
 
-def _cancelled(number: int | str) -> Frame:
+def _cancelled(number: Number) -> Frame:
     return _notification(Message("notifications/cancelled", {"requestId": number}))
 
 
