@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +13,7 @@ from vcr_gen.boundaries.mcp.listings.hidden_characters import (
     hidden_characters,
     hidden_message,
     spelled,
+    without_hidden,
 )
 from vcr_gen.boundaries.mcp.listings.lint_rules import PHRASES, Phrase
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER
@@ -60,8 +61,8 @@ def deceptions_in_result(text: str) -> Iterator[Deception]:
     """What is wrong with a result, in which comments, white space and blobs are usual."""
     found: dict[str, Deception] = {}
     phrases = [phrase for phrase in PHRASES if phrase.in_results]
-    lines = _in_lines(as_seen(text))  # one layout only: results can be large
-    for each in (*_hidden(text, SMUGGLING), *_phrases([lines], phrases)):
+    layouts = [*map(_in_lines, _spellings(text))]  # in lines only: results can be large
+    for each in (*_hidden(text, SMUGGLING), *_phrases(layouts, phrases)):
         found.setdefault(each.code, each)
     yield from found.values()
 
@@ -76,12 +77,19 @@ def _hidden(text: str, kinds: Collection[str] = ()) -> Iterator[Deception]:
         yield Deception("hidden-characters", says, excerpt(text, position))
 
 
+def _spellings(text: str) -> dict[str, None]:
+    """The text in its own letters, and in those of ASCII where they look like these."""
+    return dict.fromkeys((without_hidden(text), as_seen(text)))
+
+
 def _layouts(text: str) -> list[str]:
     """The text in its lines, in one line, and without emphasis."""
-    lines = _in_lines(as_seen(text))
-    joined = " ".join(lines.split())
-    unmarked = " ".join(_EMPHASIS.sub(" ", joined).split())
-    return list(dict.fromkeys((lines, joined, unmarked)))
+    found: list[str] = []
+    for spelling in _spellings(text):
+        lines = _in_lines(spelling)
+        joined = " ".join(lines.split())
+        found += lines, joined, " ".join(_EMPHASIS.sub(" ", joined).split())
+    return list(dict.fromkeys(found))
 
 
 def _in_lines(text: str) -> str:
@@ -89,7 +97,7 @@ def _in_lines(text: str) -> str:
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
 
 
-def _phrases(layouts: Sequence[str], phrases: Iterable[Phrase]) -> Iterator[Deception]:
+def _phrases(layouts: Iterable[str], phrases: Iterable[Phrase]) -> Iterator[Deception]:
     for phrase in phrases:
         for layout in layouts:
             match = phrase.search(layout)

@@ -5,7 +5,14 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-__all__ = ["SMUGGLING", "as_seen", "fold_letters", "hidden_characters", "hidden_message", "spelled"]
+__all__ = [
+    "SMUGGLING",
+    "as_seen",
+    "hidden_characters",
+    "hidden_message",
+    "spelled",
+    "without_hidden",
+]
 
 _TAGS: Final = re.compile("[\U000e0000-\U000e007f]+")
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
@@ -104,16 +111,16 @@ def hidden_message(text: str) -> str:
     return "".join(chr(ord(tag) - 0xE0000) for tag in tags if 0xE0020 <= ord(tag) < 0xE007F)
 
 
-def as_seen(text: str) -> str:
-    """The text without what is hidden, in letters of ASCII where they look like these."""
+def without_hidden(text: str) -> str:
+    """The text without the characters that are hidden, with letters in their usual form."""
     for _, pattern in _KINDS:
         text = pattern.sub("", text)
-    return fold_letters(text)
+    return unicodedata.normalize("NFKC", text)
 
 
-def fold_letters(text: str) -> str:
-    """The text with look-alike letters replaced by those of ASCII."""
-    return unicodedata.normalize("NFKC", text).translate(_LOOKALIKES)
+def as_seen(text: str) -> str:
+    """The text without what is hidden, in letters of ASCII where they look like these."""
+    return without_hidden(text).translate(_LOOKALIKES)
 
 
 def spelled(text: str) -> str:

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from vcr_gen.boundaries.mcp.listings.foreign_phrases import HIDING, OVERRIDING
+
 __all__ = ["PHRASES", "Phrase"]
 
 
@@ -32,10 +34,17 @@ def _phrase(code: str, says: str, *patterns: str, in_results: bool = True) -> Ph
 
 _WORDS = r"(?:\s+[\w'-]+)"
 _IN_SENTENCE = r"[^.;!?\n]"
+_IN_LINE = r"(?:[^.!?\n]|\.(?=\w))"
+"""Within a sentence, in which names of files may be."""
 _ADDRESS = r"(?:https?://|[\w.+-]+@[\w-]+\.\w{2,}|\+\d{7,})"
-_USER = r"(?:users?|humans?|anyone|anybody|operator|developer|owner)\b"
+_USER = r"""(?:(?:(?:the|your|any)\s+)?(?:user|human|operator|developer|owner)
+    |(?:the|your|any)\s+users|humans|anyone|anybody)\b(?!')"""
 _THE_USER = r"(?:the|your)\s+(?:user|human|operator)\b"
 _NEVER = r"\b(?:do\s+not|don'?t|never)\s+"
+_NOT_TO = (
+    r"\b(?:do\s+not|don'?t|never|must\s+not|must\s+never|should\s+not|shouldn't|avoid"
+    r"|refrain\s+from)(?:,[^.,;\n]{0,40},)?\s+(?:ever\s+|directly\s+|explicitly\s+)?"
+)
 _SEND = r"(?:send|forward|post|upload|transmit|exfiltrate|leak|e-?mail|copy|report|submit|share)"
 _GIVE = rf"(?:{_SEND}|pass|include|provide|attach|append|insert|add|put|supply|log|bcc)"
 _TAKE = r"(?:read|cat|open|load|get|fetch|access|retrieve|collect|extract|print|dump|include)"
@@ -51,9 +60,10 @@ PHRASES: Final = (
     _phrase(
         "overrides-instructions",
         "tells the model to leave its instructions",
-        rf"\b(?:ignore|disregard|forget|override|overrule|bypass)\b{_WORDS}{{0,4}}?\s+"
-        r"(?:previous|prior|above|preceding|earlier|former|system|original|existing|initial"
-        rf"|safety|developer){_WORDS}{{0,2}}?\s+"
+        rf"\b(?:(?:ignore|disregard|forget)\b{_WORDS}{{0,4}}?\s+(?:former|original|existing|initial)"
+        rf"|(?:ignore|disregard|forget|override|overrule|bypass)\b{_WORDS}{{0,4}}?\s+"
+        r"(?:previous|prior|above|preceding|earlier|system|safety|developer(?:'s)?))"
+        rf"{_WORDS}{{0,2}}?\s+"
         r"(?:instructions?|prompts?|guidelines?|guidance|directions?|directives?|guardrails?"
         r"|restrictions?)",
         r"\b(?:ignore|disregard|forget)\b(?:\s+(?:all|any|the|your|everything|of))*\s+"
@@ -73,11 +83,15 @@ PHRASES: Final = (
         r"|dan\b|free\b|unrestricted|jailbroken|in\s+\w+\s+mode)",
         r"\bfrom\s+now\s+on,?\s+(?:you\b|always\b|never\b|respond\b|answer\b)",
         r"\b(?:act|behave|respond|pretend)\s+(?:as\s+if|that)\s+you\s+(?:are|were|have)\b",
-        r"\bignoriere?n?\b.{0,30}\b(?:vorherigen?|bisherigen?|alle)\b.{0,20}\banweisungen\b",
-        r"\bignor(?:a|ar|e|ez)\b.{0,30}\b(?:instrucciones|instructions|istruzioni|instruções)\b"
-        r".{0,20}\b(?:anteriores|previas|précédentes|precedenti)\b",
-        r"(?:以前|これまで|上記|前)の.{0,8}(?:指示|命令|プロンプト).{0,4}(?:無視|忘れ)",
-        r"忽略.{0,10}(?:之前|以上|先前|前面|所有).{0,6}(?:指令|说明|提示|指示)",
+        rf"\b(?:ignore|disregard|forget)\b{_WORDS}{{0,2}}?\s+(?:rules|instructions|guidelines)\s+"
+        r"(?:(?:that\s+)?you\s+(?:have\s+|were\s+)?(?:received|been\s+given|given)"
+        r"|given\s+(?:to\s+you|above|before|by\s+the\s+system))\b",
+        rf"\b(?:regardless\s+of|no\s+matter|despite)\s+(?:what\s+)?{_THE_USER}(?:'s)?\s+"
+        r"(?:says?|asks?|wants?|requests?|instructions?|wishes)\b",
+        r"\bif\s+you\s+are\s+an?\s+(?:ai|llm|language\s+model)"
+        r"(?:\s+(?:model|assistant|agent))?(?:,|\s+(?:and|or|reading)\b)",
+        r"\bai\s+(?:agents?|assistants?|models?)\s+reading\s+this\b",
+        *OVERRIDING,
     ),
     _phrase(
         "pretends-a-role",
@@ -97,9 +111,13 @@ PHRASES: Final = (
     _phrase(
         "hides-from-user",
         "tells the model to act behind the back of its user",
-        r"\b(?:do\s+not|don'?t|never|must\s+not|should\s+not|shouldn't|avoid|refrain\s+from)\s+"
-        r"(?:ever\s+|directly\s+|explicitly\s+)?(?:tell|inform|mention|reveal|notify|disclose|alert"
-        rf"|warn)(?:ing)?\b{_IN_SENTENCE}{{0,60}}?\b{_USER}",
+        rf"{_NOT_TO}(?:tell|inform|notify|alert|warn)(?:ing)?\s+{_USER}",
+        rf"{_NOT_TO}(?:mention|reveal|disclose|tell|report)(?:ing)?\b{_IN_SENTENCE}{{0,60}}?"
+        rf"\bto\s+{_USER}",
+        rf"{_NOT_TO}(?:tell|inform)(?:ing)?\s+users\s+(?:that|about\s+(?:this|it))\b",
+        r"\buser\s+has\s+(?:already\s+)?(?:approved|authori[sz]ed|granted|consented\s+to)\s+"
+        r"(?:everything|full|unrestricted|unlimited"
+        r"|(?:all|any)\s+(?:\w+\s+)?(?:actions?|requests?|operations?|access|permissions?))\b",
         rf"{_NEVER}(?:ever\s+)?(?:display|report|output|present)\s+(?:this|that|it|these)\b"
         rf"{_IN_SENTENCE}{{0,30}}?\bto\s+{_THE_USER}",
         rf"{_NEVER}(?:ever\s+)?let\s+{_THE_USER}\s+(?:know|see|notice|find\s+out)\b",
@@ -116,7 +134,9 @@ PHRASES: Final = (
         rf"{_NEVER}ask\s+(?:the\s+|your\s+)?user\s+(?:for|to)\s+"
         r"(?:confirm|approv|permission|consent)",
         r"\busers?\s+(?:must|should|does|do|need|needs)(?:\s+not|n't)(?:\s+need\s+to)?\s+"
-        r"(?:know|notice|find\s+out|be\s+(?:told|informed|aware))\b",
+        r"(?:know\b(?=\s*(?:[.,;!]|$|about\b|that\b|this\b|of\b))|notice\b|find\s+out\b"
+        r"|be\s+(?:told|informed|aware)\b)",
+        *HIDING,
     ),
     _phrase(
         "hides-from-user",
@@ -128,15 +148,19 @@ PHRASES: Final = (
     _phrase(
         "exfiltrates",
         "tells the model to pass on files, secrets or the conversation",
-        rf"{_ORDER}(?:{_TAKE}|{_GIVE})\b[^.!?\n]{{0,80}}?{_KEYS}",
-        rf"{_ORDER}{_GIVE}\b[^.!?\n]{{0,80}}?{_SETTINGS}",
-        rf"{_ORDER}{_TAKE}\b[^.!?\n]{{0,80}}?{_SETTINGS}[^!?\n]{{0,80}}?\b{_GIVE}\b",
-        rf"\b{_GIVE}\b[^.!?\n]{{0,60}}?\b(?:entire|full|whole|complete|all(?:\s+of)?(?:\s+the)?)\s+"
-        r"(?:\w+\s+)?(?:conversation|chat)\b",
+        rf"{_ORDER}(?:{_TAKE}|{_GIVE})\b{_IN_LINE}{{0,80}}?{_KEYS}",
+        rf"{_ORDER}{_GIVE}\b{_IN_LINE}{{0,80}}?{_SETTINGS}",
+        rf"{_ORDER}{_TAKE}\b{_IN_LINE}{{0,80}}?{_SETTINGS}[^!?\n]{{0,80}}?\b{_GIVE}\b",
+        rf"\b(?:{_GIVE}|call)\b{_IN_LINE}{{0,60}}?\b"
+        r"(?:entire|full|whole|complete|all(?:\s+of)?(?:\s+the)?)\s+"
+        r"(?:\w+\s+){0,3}?(?:conversation|chat)\b",
+        rf"\b{_GIVE}\s+(?:\w+\s+)?the\s+(?:values?|contents?)\s+of\s+(?:the\s+)?"
+        r"(?:environment\s+variables?\s+)?(?-i:\$?[A-Z][A-Z0-9]*_[A-Z0-9_]*)\b",
+        rf"\b{_SEND}\b{_IN_LINE}{{0,40}}?\bto\s+{_ADDRESS}\s+instead\b",
         r"\b(?:print|return|output|reveal|repeat|show|tell)\s+(?:\w+\s+)?your\s+system\s+prompt\b",
         rf"\b(?:send|forward|mail)\s+(?:\w+\s+){{0,2}}?a\s+copy\b[^!?\n]{{0,60}}?\bto\s+{_ADDRESS}",
         r"!\[[^\]]{0,100}\]\(https?://[^)\s]{1,200}[?&][\w-]+=[{<$]",
-        rf"\b{_GIVE}\b[^.!?\n]{{0,60}}?\b(?:your\s+(?:system\s+prompt|instructions|memory)"
+        rf"\b{_GIVE}\b[^.!?\n]{{0,60}}?\b(?:your\s+(?:\w+\s+)?(?:system\s+prompt|instructions|memory)"
         r"|(?:all|any|your|available)\s+environment\s+variables)",
         rf"\b{_SEND}\b[^.!?\n]{{0,60}}?\b(?:credentials?|passwords?|api[\s_-]?keys?|secrets?|tokens?"
         r"|private\s+keys?|environment\s+variables|personal\s+data|conversation|chat\s+history)\b"
@@ -149,7 +173,7 @@ PHRASES: Final = (
         rf"\b(?:exfiltrate|b?cc)\b[^.!?\n]{{0,60}}?\s{_ADDRESS}",
         r"\b(?:change|replace|redirect|switch|set)\b[^.!?\n]{0,40}?"
         r"\b(?:recipient|destination|payee|phone\s+number|account)\b[^!?\n]{0,40}?"
-        r"(?:[\w.+-]+@[\w-]+\.\w{2,}|\+\d{7,})",
+        r"(?:[\w.+-]+@[\w-]+\.\w{2,}|\+\d{7,}|(?-i:\b[A-Z]{2}\d{2}[A-Z0-9]{11,30})\b)",
         in_results=False,
     ),
     _phrase(
@@ -160,6 +184,7 @@ PHRASES: Final = (
         r"(?:any|all|every|each|other|another|the\s+other)\s+(?:of\s+the\s+)?(?:other\s+)?tools?\b"
         r"[,:]?\s+(?:you\b|always\b|must\b|first\b|please\b|read\b|send\b|include\b|make\s+sure"
         r"|be\s+sure|ensure\b|the\s+(?:assistant|model))",
+        rf"\ball\s+other\s+(?:\w+\s+)?tools\b{_IN_SENTENCE}{{0,40}}?\bmust\s+not\s+be\s+used\b",
     ),
     _phrase(
         "markup-comment",
