@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from vcr_gen.gen.output.write import apply_plan
-from vcr_gen.gen.runs.run import Request, plan_run
+from vcr_gen.gen.pipeline.plan_run import Request, plan_run
 from vcr_gen.gen.settings.config_reader import load_config
 
 

@@ -19,8 +19,8 @@ sys.path.insert(0, str(HERE.parent / "gen"))
 
 from corpus_run import Corpus, find_protocols  # noqa: E402
 
+from vcr_gen.gen.pipeline.generation import Generation, generate  # noqa: E402
 from vcr_gen.gen.rendering.formatting import format_files  # noqa: E402
-from vcr_gen.gen.runs.generation import Generation, generate  # noqa: E402
 
 MOST_MEGABYTES = 400.0
 MOST_SECONDS = 45.0

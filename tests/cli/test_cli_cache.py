@@ -8,7 +8,7 @@ import pytest
 from mini_project import Project
 
 from vcr_gen.gen.output.write import apply_plan
-from vcr_gen.gen.runs.run import Request, plan_run
+from vcr_gen.gen.pipeline.plan_run import Request, plan_run
 from vcr_gen.gen.settings.config_reader import load_config
 from vcr_gen.gen.sources.files import digest_at, read_sources
 
@@ -19,7 +19,7 @@ _LIGHT = """
 import sys
 from vcr_gen.cli import main
 code = main(sys.argv[1:])
-heavy = {"black", "jinja2", "libcst", "mypy", "vcr_gen.gen.runs.generation"} & set(sys.modules)
+heavy = {"black", "jinja2", "libcst", "mypy", "vcr_gen.gen.pipeline.generation"} & set(sys.modules)
 sys.exit(code if not heavy else f"imported: {sorted(heavy)}")
 """
 

@@ -71,7 +71,7 @@ def test_an_unexpected_exception_is_no_traceback_and_no_drift(
 
     monkeypatch.chdir(project.root)
     monkeypatch.delenv("VCR_GEN_DEBUG", raising=False)
-    monkeypatch.setattr("vcr_gen.gen.runs.generation.generate", explode)
+    monkeypatch.setattr("vcr_gen.gen.pipeline.generation.generate", explode)
     assert main([]) == 2
     err = capsys.readouterr().err
     assert "internal error: RuntimeError: boom" in err

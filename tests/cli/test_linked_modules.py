@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from vcr_gen.gen.runs.generation import Generation, generate
+from vcr_gen.gen.pipeline.generation import Generation, generate
 from vcr_gen.gen.settings.config_reader import load_config
 
 LENGTH = 6

@@ -9,7 +9,7 @@ from doc_pages import blocks, commands
 from doc_runs import work, work_through
 
 from vcr_gen.gen.diagnostics import CODES, Diagnostic, RefusedError
-from vcr_gen.gen.runs.generation import generate
+from vcr_gen.gen.pipeline.generation import generate
 from vcr_gen.gen.settings.config_reader import parse_config
 
 PAGES = Path(__file__).parents[2] / "docs" / "errors"

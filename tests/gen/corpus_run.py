@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vcr_gen.gen.diagnostics import CODES, Diagnostic
+from vcr_gen.gen.pipeline.generation import Generation, generate
 from vcr_gen.gen.protocols.mro import is_protocol
-from vcr_gen.gen.runs.generation import Generation, generate
 from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
 from vcr_gen.gen.sources.conditions import Target
 from vcr_gen.gen.sources.loader import Definition, SourceLoader

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import black
 
+from vcr_gen.gen.pipeline.generation import generate
 from vcr_gen.gen.rendering.formatting import RenderedFile
-from vcr_gen.gen.runs.generation import generate
 from vcr_gen.gen.settings.config import BoundaryRule, Config
 
 HERE = Path(__file__).parent

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from gen_projects import write
 
-from vcr_gen.gen.runs.generation import generate
+from vcr_gen.gen.pipeline.generation import generate
 
 ENGINE = '''\
 """Stands in for an extension module, which makes the modules inside of it."""

@@ -28,7 +28,7 @@ from gen_projects import (
 )
 
 from vcr_gen import Cassette
-from vcr_gen.gen.runs.generation import generate
+from vcr_gen.gen.pipeline.generation import generate
 from vcr_gen.gen.types.import_targets import AT_HAND
 from vcr_gen.runtime import Boundary
 

@@ -14,7 +14,7 @@ from gen_projects import blackened, formatted, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vcr_gen.gen.runs.generation import generate
+from vcr_gen.gen.pipeline.generation import generate
 
 HEADER = """\
 import datetime as dt

@@ -7,8 +7,8 @@ import black
 import pytest
 from gen_projects import CASES, project, write
 
+from vcr_gen.gen.pipeline.generation import generate
 from vcr_gen.gen.rendering.formatting import is_settled
-from vcr_gen.gen.runs.generation import generate
 from vcr_gen.gen.settings.config import Config
 
 PORTS = '''

@@ -33,8 +33,8 @@ from vcr_gen.gen.settings.config import (
 )
 
 if TYPE_CHECKING:
+    from vcr_gen.gen.pipeline.generation import Generated
     from vcr_gen.gen.protocols.value_notes import ValueNote
-    from vcr_gen.gen.runs.generation import Generated
 
 __all__ = ["parser", "run"]
 
@@ -128,7 +128,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal) -> int:
-    from vcr_gen.gen.runs.run import Request, plan_run
+    from vcr_gen.gen.pipeline.plan_run import Request, plan_run
 
     paths = _checked_paths(config, arguments.paths)
     with terminal.progress("generating") as progress:
@@ -206,7 +206,7 @@ def _watch(read: Callable[[], Config], regenerate: Callable[[], int], terminal: 
 
     The watched files follow the configuration, which may change too.
     """
-    from vcr_gen.gen.runs.watch import snapshot, wait_for_change
+    from vcr_gen.gen.pipeline.watch import snapshot, wait_for_change
 
     # A shell without job control lets its background commands ignore the signal of Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -253,7 +253,7 @@ def _list_boundaries(
 
     `with_values` adds one for each type of theirs that is not declared as data.
     """
-    from vcr_gen.gen.runs.generation import generate
+    from vcr_gen.gen.pipeline.generation import generate
 
     generation = generate(config, with_values=with_values)
     if generation.diagnostics:

@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     require_extra()
-    from vcr_gen.gen.runs.verify_wrappers import verify_project
+    from vcr_gen.gen.pipeline.verify_wrappers import verify_project
 
     config = read_config(arguments)
     result = verify_project(config, with_mypy=not arguments.no_mypy)

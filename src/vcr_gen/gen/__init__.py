@@ -11,8 +11,8 @@ The rooms, in the order in which a run goes through them:
     rendering     views become text, by the templates, and are formatted
     output        text becomes files: what is ours, what must change, and the writing itself
 
-Around them: `runs` goes through all of these in one pass, skips it when nothing has changed, and
-compares wrappers on disk with their Protocols (`vcr-gen verify`); `rewrite` writes people's own
+Around them: `pipeline` goes through all of these in one pass, skips it when nothing has changed,
+and compares wrappers on disk with their Protocols (`vcr-gen verify`); `rewrite` writes people's own
 source: a Protocol taken from a class, a mark on a Protocol. Imports between rooms point one way,
 and what writes never sees the parser (`.importlinter`).
 """

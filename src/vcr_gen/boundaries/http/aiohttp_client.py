@@ -25,7 +25,7 @@ from vcr_gen.boundaries.http.exchanges import (
     HttpResponse,
     describe_request,
 )
-from vcr_gen.boundaries.http.failures import failure_of
+from vcr_gen.boundaries.http.library_failures import failure_of
 from vcr_gen.errors import UsageError
 
 __all__ = ["Middleware"]

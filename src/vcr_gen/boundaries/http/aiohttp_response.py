@@ -31,8 +31,8 @@ from multidict import CIMultiDict, CIMultiDictProxy, istr
 
 from vcr_gen.boundaries.http.content_encoding import Decoder, Encoder
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse, RawHeaders
-from vcr_gen.boundaries.http.failures import error_of
 from vcr_gen.boundaries.http.framing import Aside, Framing, Length, values_of
+from vcr_gen.boundaries.http.library_failures import error_of
 
 __all__ = [
     "arrivals",

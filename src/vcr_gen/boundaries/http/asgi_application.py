@@ -5,7 +5,7 @@ from typing import Any, Final, final
 
 from vcr_gen.boundaries.http.asgi_exchange import Bell, Message, OneRequest, Send
 from vcr_gen.boundaries.http.exchanges import Failure, HttpError, HttpResponse
-from vcr_gen.boundaries.http.failures import failure_of
+from vcr_gen.boundaries.http.library_failures import failure_of
 from vcr_gen.boundaries.http.served_exchanges import ServedRequest
 from vcr_gen.runtime.loops.backends import running_library
 

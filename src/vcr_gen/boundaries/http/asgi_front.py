@@ -8,7 +8,7 @@ from vcr_gen import Cassette
 from vcr_gen.boundaries.http.asgi_application import Application, Native
 from vcr_gen.boundaries.http.asgi_exchange import Bell, Receive, Send, is_last
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse
-from vcr_gen.boundaries.http.failures import error_of
+from vcr_gen.boundaries.http.library_failures import error_of
 from vcr_gen.boundaries.http.served_exchanges import Address, ServedRequest, url_of
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.port import port_of

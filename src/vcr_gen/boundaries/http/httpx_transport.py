@@ -20,8 +20,8 @@ from vcr_gen.boundaries.http.exchanges import (
     HttpResponse,
     describe_request,
 )
-from vcr_gen.boundaries.http.failures import error_of, failure_of
 from vcr_gen.boundaries.http.framing import Aside
+from vcr_gen.boundaries.http.library_failures import error_of, failure_of
 from vcr_gen.errors import UsageError
 
 __all__ = ["AsyncTransport", "Transport"]

@@ -18,8 +18,8 @@ from vcr_gen.boundaries.http.exchanges import (
     HttpResponse,
     describe_request,
 )
-from vcr_gen.boundaries.http.failures import error_of, failure_of
 from vcr_gen.boundaries.http.framing import SizeLine
+from vcr_gen.boundaries.http.library_failures import error_of, failure_of
 from vcr_gen.boundaries.http.urllib3_bodies import joined, pieces_of
 from vcr_gen.boundaries.http.urllib3_responses import raw_response
 

@@ -16,8 +16,8 @@ from urllib3 import HTTPResponse as RawResponse
 
 from vcr_gen.boundaries.http.content_encoding import Encoder
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse
-from vcr_gen.boundaries.http.failures import error_of
 from vcr_gen.boundaries.http.framing import Aside, SizeLine
+from vcr_gen.boundaries.http.library_failures import error_of
 from vcr_gen.boundaries.http.urllib3_bodies import MOST
 from vcr_gen.errors import UsageError
 

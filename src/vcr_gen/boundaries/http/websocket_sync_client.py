@@ -11,7 +11,7 @@ from websockets.sync.client import ClientConnection
 from vcr_boundaries import VcrWebSockets
 from vcr_gen import Cassette
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpRequest
-from vcr_gen.boundaries.http.failures import error_of, failure_of
+from vcr_gen.boundaries.http.library_failures import error_of, failure_of
 from vcr_gen.boundaries.http.websocket_connection import Facts, Handshake, Reader, RealFacts
 from vcr_gen.boundaries.http.websocket_handshake import opening_of
 from vcr_gen.boundaries.http.websocket_messages import Parts, as_received, as_sent, is_whole

@@ -14,7 +14,7 @@ from vcr_gen.gen.model.annotation import (
     subscript,
     unquoted,
 )
-from vcr_gen.gen.model.boundaries import Attribute
+from vcr_gen.gen.model.boundary_model import Attribute
 from vcr_gen.gen.protocols.declarations import Declared
 from vcr_gen.gen.protocols.problems import RefusedMemberError
 from vcr_gen.gen.sources.loader import Definition

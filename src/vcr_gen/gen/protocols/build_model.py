@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from vcr_gen.gen.model.annotation import Reference, references
-from vcr_gen.gen.model.boundaries import (
+from vcr_gen.gen.model.boundary_model import (
     Attribute,
     Boundary,
     SourceModule,

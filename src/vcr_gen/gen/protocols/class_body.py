@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from vcr_gen.gen.model.annotation import Subscript, Tuple, full_name, unquoted
-from vcr_gen.gen.model.boundaries import Member, Signature
+from vcr_gen.gen.model.boundary_model import Member, Signature
 from vcr_gen.gen.protocols.attributes import annotated_attribute, assigned_attribute
 from vcr_gen.gen.protocols.declarations import Declared, MemberPlace, declarations
 from vcr_gen.gen.protocols.function_members import constructors, function_member

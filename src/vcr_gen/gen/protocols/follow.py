@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from vcr_gen.gen.model.annotation import Annotation, Name, When, full_names, walk_with_owners
-from vcr_gen.gen.model.boundaries import Attribute, Boundary, Member, Method, Signature
+from vcr_gen.gen.model.boundary_model import Attribute, Boundary, Member, Method, Signature
 from vcr_gen.gen.protocols.handles import own_definition, types_behind
 from vcr_gen.gen.protocols.mro import is_protocol
 from vcr_gen.gen.settings.config import Direction

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from vcr_gen.gen.model.annotation import Subscript, full_name, walk
-from vcr_gen.gen.model.boundaries import Default, Method, Property, Signature
+from vcr_gen.gen.model.boundary_model import Default, Method, Property, Signature
 from vcr_gen.gen.protocols.declarations import Declared, Decorated, functions_of
 from vcr_gen.gen.protocols.mro import Ancestor, own_parameters
 from vcr_gen.gen.protocols.problems import RefusedMemberError

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Container, Iterator
 
 from vcr_gen.gen.model.annotation import Annotation, Name, names_in
-from vcr_gen.gen.model.boundaries import Boundary
+from vcr_gen.gen.model.boundary_model import Boundary
 from vcr_gen.gen.protocols.mro import class_scope, scope_around
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.syntax import annotations_of, is_function

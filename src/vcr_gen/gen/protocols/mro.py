@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from vcr_gen.gen.model.annotation import Annotation, Subscript, unquoted
-from vcr_gen.gen.model.boundaries import TypeVariable
+from vcr_gen.gen.model.boundary_model import TypeVariable
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
 from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread, is_standard
 from vcr_gen.gen.sources.modules import Module

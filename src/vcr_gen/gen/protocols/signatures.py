@@ -16,7 +16,7 @@ from vcr_gen.gen.model.annotation import (
     subscript,
     unquoted,
 )
-from vcr_gen.gen.model.boundaries import Default, Kind, Parameter, Signature
+from vcr_gen.gen.model.boundary_model import Default, Kind, Parameter, Signature
 from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.decorators import Decorations
 from vcr_gen.gen.sources.loader import Definition, Unread

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from vcr_gen.gen.model.annotation import Annotation, Name, full_names, names_in
-from vcr_gen.gen.model.boundaries import Boundary
+from vcr_gen.gen.model.boundary_model import Boundary
 from vcr_gen.gen.protocols.follow import STORED_OTHERWISE, crossing
 from vcr_gen.gen.protocols.handles import types_behind
 from vcr_gen.gen.protocols.mro import class_scope, is_protocol, scope_around

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from vcr_gen.gen.model.boundaries import SourceModule
+from vcr_gen.gen.model.boundary_model import SourceModule
 from vcr_gen.gen.output.ownership import file_of
 from vcr_gen.gen.rendering.formatting import RenderedFile, is_settled, style_of
 from vcr_gen.gen.rendering.templates import Renderer
 from vcr_gen.gen.settings.config import Config
-from vcr_gen.gen.wrappers.imports import Import, ProjectTest, export_key, statements
+from vcr_gen.gen.wrappers.import_statements import Import, ProjectTest, export_key, statements
 from vcr_gen.gen.wrappers.module_view import BoundaryLocation, all_names, choose_names, emit_module
 from vcr_gen.gen.wrappers.views import ModuleView, PackageView
 

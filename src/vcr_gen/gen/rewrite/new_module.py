@@ -14,7 +14,7 @@ from vcr_gen.gen.sources.loader import SourceLoader
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.types.import_targets import exporter
 from vcr_gen.gen.types.scope import is_type_variable
-from vcr_gen.gen.wrappers.imports import Import, ProjectTest, statements
+from vcr_gen.gen.wrappers.import_statements import Import, ProjectTest, statements
 
 __all__ = ["NewModule", "Spell", "code_of", "last_word", "respell", "respell_text"]
 

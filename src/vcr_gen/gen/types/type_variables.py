@@ -19,7 +19,7 @@ from vcr_gen.gen.model.annotation import (
     variables_of,
     without_quotes,
 )
-from vcr_gen.gen.model.boundaries import TypeVariable
+from vcr_gen.gen.model.boundary_model import TypeVariable
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.type_parameters import TypeParameter

@@ -13,7 +13,7 @@ from vcr_gen.gen.model.annotation import (
     subscript,
     without_quotes,
 )
-from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, RuleKind
+from vcr_gen.gen.model.boundary_model import Attribute, Boundary, Method, RuleKind
 from vcr_gen.gen.wrappers.checker_view import is_declared_on_instance, is_unsolved
 from vcr_gen.gen.wrappers.context import RUNTIME, WrapperContext
 from vcr_gen.gen.wrappers.layout import Nest

@@ -22,7 +22,7 @@ from vcr_gen.gen.model.annotation import (
     walk,
     walk_with_owners,
 )
-from vcr_gen.gen.model.boundaries import (
+from vcr_gen.gen.model.boundary_model import (
     Attribute,
     Boundary,
     Kind,

@@ -12,7 +12,7 @@ from vcr_gen.gen.model.annotation import (
     builtin,
     subscript,
 )
-from vcr_gen.gen.model.boundaries import Boundary, Method, Property, Signature, TypeVariable
+from vcr_gen.gen.model.boundary_model import Boundary, Method, Property, Signature, TypeVariable
 from vcr_gen.gen.wrappers.names import Names, camel, free_name, snake
 from vcr_gen.gen.wrappers.views import EventView
 

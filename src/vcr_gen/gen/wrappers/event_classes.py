@@ -23,7 +23,7 @@ from vcr_gen.gen.model.annotation import (
     variables_of,
     without_quotes,
 )
-from vcr_gen.gen.model.boundaries import Kind, Parameter, Signature, TypeVariable
+from vcr_gen.gen.model.boundary_model import Kind, Parameter, Signature, TypeVariable
 from vcr_gen.gen.wrappers.checker_view import callables_own
 from vcr_gen.gen.wrappers.context import RUNTIME, WrapperContext
 from vcr_gen.gen.wrappers.names import camel, declared_first

@@ -13,7 +13,7 @@ from vcr_gen.gen.model.annotation import (
     unquoted,
     without_quotes,
 )
-from vcr_gen.gen.model.boundaries import Attribute, Kind, Method, Parameter, Property, Signature
+from vcr_gen.gen.model.boundary_model import Attribute, Kind, Method, Parameter, Property, Signature
 from vcr_gen.gen.wrappers.checker_view import (
     is_declared_on_instance,
     is_split_attribute,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 
 from vcr_gen.gen.model.annotation import Annotation, Reference, When, imported, references, unquoted
-from vcr_gen.gen.model.boundaries import (
+from vcr_gen.gen.model.boundary_model import (
     Attribute,
     Boundary,
     Signature,
@@ -15,7 +15,7 @@ from vcr_gen.gen.model.boundaries import (
 from vcr_gen.gen.wrappers.boundary_view import make_boundary
 from vcr_gen.gen.wrappers.checker_view import needs_private_usage
 from vcr_gen.gen.wrappers.context import RUNTIME, Chosen, WrapperContext, wished_names
-from vcr_gen.gen.wrappers.imports import Import, statements
+from vcr_gen.gen.wrappers.import_statements import Import, statements
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.names import Names, means
 from vcr_gen.gen.wrappers.views import ModuleView

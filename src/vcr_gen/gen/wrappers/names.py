@@ -19,7 +19,7 @@ from vcr_gen.gen.model.annotation import (
     without_quotes,
 )
 from vcr_gen.gen.model.annotation_text import string_literal, to_text
-from vcr_gen.gen.model.boundaries import TypeVariable
+from vcr_gen.gen.model.boundary_model import TypeVariable
 
 __all__ = ["Names", "Use", "camel", "declared_first", "free_name", "means", "snake"]
 

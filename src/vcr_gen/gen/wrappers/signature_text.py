@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from vcr_gen.gen.model.annotation import Annotation
-from vcr_gen.gen.model.boundaries import Kind, Parameter, Signature, TypeVariable
+from vcr_gen.gen.model.boundary_model import Kind, Parameter, Signature, TypeVariable
 from vcr_gen.gen.wrappers.context import RUNTIME, WrapperContext
 from vcr_gen.gen.wrappers.layout import Item, Nest
 from vcr_gen.gen.wrappers.names import Names

@@ -1,7 +1,7 @@
 """Replaces secrets by placeholders in everything that is stored or printed."""
 
+from vcr_gen.runtime.privacy.redaction import DEFAULT_RULES, Redaction
 from vcr_gen.runtime.privacy.secrets import Secrets, hidden, hidden_in, redacting, without_secrets
-from vcr_gen.runtime.privacy.settings import DEFAULT_RULES, Redaction
 from vcr_gen.runtime.privacy.structure import as_bytes, is_binary, text_of
 from vcr_gen.runtime.privacy.vault import Vault, decode_with_typed_placeholders
 

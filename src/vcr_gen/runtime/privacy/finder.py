@@ -18,7 +18,7 @@ from vcr_gen.runtime.privacy.key_formats import (
     keys_of_known_format,
     url_passwords,
 )
-from vcr_gen.runtime.privacy.settings import BASE64, COMPRESSED, NAMES, URL_PASSWORD, Redaction
+from vcr_gen.runtime.privacy.redaction import BASE64, COMPRESSED, NAMES, URL_PASSWORD, Redaction
 from vcr_gen.runtime.privacy.spans import Span, merged, secret_in
 from vcr_gen.runtime.privacy.structure import NOTHING, Context, in_dict, in_list
 

@@ -22,8 +22,8 @@ from vcr_gen.runtime.privacy.compressed import contents, opened
 from vcr_gen.runtime.privacy.credential_names import Naming, rule_of
 from vcr_gen.runtime.privacy.finder import LONG_KEY, SMALL_NUMBER, Finder
 from vcr_gen.runtime.privacy.key_formats import decoded
-from vcr_gen.runtime.privacy.settings import BASE64 as BASE64_RULE
-from vcr_gen.runtime.privacy.settings import COMPRESSED
+from vcr_gen.runtime.privacy.redaction import BASE64 as BASE64_RULE
+from vcr_gen.runtime.privacy.redaction import COMPRESSED
 from vcr_gen.runtime.privacy.spans import Span, secret_in
 from vcr_gen.runtime.privacy.structure import (
     CONTENTS,

@@ -18,8 +18,8 @@ from vcr_gen.runtime.privacy.align import Aligner
 from vcr_gen.runtime.privacy.compressed import rewritten
 from vcr_gen.runtime.privacy.credential_names import Naming, name_of_result
 from vcr_gen.runtime.privacy.finder import Finder
+from vcr_gen.runtime.privacy.redaction import Redaction
 from vcr_gen.runtime.privacy.redactor import Redactor
-from vcr_gen.runtime.privacy.settings import Redaction
 from vcr_gen.runtime.privacy.vault import Vault
 
 __all__ = ["Secrets", "hidden", "hidden_in", "redacting", "without_secrets"]

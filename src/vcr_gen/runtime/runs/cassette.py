@@ -37,9 +37,10 @@ from vcr_gen.runtime.modes import DECIDED, Choice, Mode, choose, records
 from vcr_gen.runtime.privacy import Redaction
 from vcr_gen.runtime.replay.live_peer import LIMIT
 from vcr_gen.runtime.replay.strategies import Order, Orders, Strategy
-from vcr_gen.runtime.runs.base import RecordRun, Run, Settings
 from vcr_gen.runtime.runs.peer import Peer
+from vcr_gen.runtime.runs.record_run import RecordRun
 from vcr_gen.runtime.runs.replay_run import ReplayRun
+from vcr_gen.runtime.runs.run import Run, Settings
 from vcr_gen.runtime.tape.event_hooks import Hook
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import read_header

@@ -10,8 +10,8 @@ from vcr_gen.runtime.codec.placeholders import placeholders_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.record.record_session import Recorder
 from vcr_gen.runtime.replay.replay_session import Replayer
-from vcr_gen.runtime.runs.base import Settings
 from vcr_gen.runtime.runs.replay_run import ReplayRun
+from vcr_gen.runtime.runs.run import Settings
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.tape.recording import Recording

@@ -28,7 +28,7 @@ from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.inbound import Dispatcher, Wrappers
 from vcr_gen.runtime.replay.live_peer import Patience
 from vcr_gen.runtime.replay.replay_session import Replayer
-from vcr_gen.runtime.runs.base import Run, Settings, warn_user
+from vcr_gen.runtime.runs.run import Run, Settings, warn_user
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, salvage_hint
 from vcr_gen.runtime.tape.window import Window

@@ -15,8 +15,8 @@ from vcr_gen.runtime.failures.message_layout import verification_error
 from vcr_gen.runtime.failures.wording import how_it_differs, words_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets
-from vcr_gen.runtime.runs.base import Run, Settings, incomplete
 from vcr_gen.runtime.runs.replay_run import open_cassette
+from vcr_gen.runtime.runs.run import Run, Settings, incomplete
 from vcr_gen.runtime.tape.events import (
     INTERNAL,
     End,

@@ -18,7 +18,7 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets, as_bytes, is_binary, text_of
 from vcr_gen.runtime.privacy.compressed import contents, is_begun
 from vcr_gen.runtime.privacy.key_formats import KEY_FORMATS
-from vcr_gen.runtime.privacy.settings import COMPRESSED
+from vcr_gen.runtime.privacy.redaction import COMPRESSED
 from vcr_gen.runtime.privacy.spans import Span, secret_in
 from vcr_gen.runtime.tape.events import End, Event, Item
 

@@ -21,8 +21,8 @@ from vcr_gen.runtime.values.live_object import LiveKind
 from vcr_gen.runtime.values.object_numbers import Build, Objects, number_of
 
 if TYPE_CHECKING:
-    from vcr_gen.runtime.runs.base import Settings
     from vcr_gen.runtime.runs.cassette import Cassette
+    from vcr_gen.runtime.runs.run import Settings
 
 __all__ = ["Crossing"]
 

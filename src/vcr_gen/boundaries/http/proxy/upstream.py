@@ -13,7 +13,7 @@ from typing import Final, Protocol, TypeVar, final
 
 from vcr_gen.boundaries.http.content_encoding import Decoder
 from vcr_gen.boundaries.http.exchanges import Failure, HttpError, HttpRequest, HttpResponse
-from vcr_gen.boundaries.http.failures import failure_of
+from vcr_gen.boundaries.http.library_failures import failure_of
 from vcr_gen.boundaries.http.proxy.http1 import WireRequest, exchange_on
 
 __all__ = ["CLIENT_GONE", "Client", "Outgoing", "Server", "Upstream"]

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-from vcr_gen.gen.runs.manifest import template_files
+from vcr_gen.gen.pipeline.manifest import template_files
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.sources.files import list_files
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from vcr_gen.gen.diagnostics import Diagnostic
-from vcr_gen.gen.model.boundaries import Boundary, SourceModule
+from vcr_gen.gen.model.boundary_model import Boundary, SourceModule
 from vcr_gen.gen.output.ownership import PREFIX
 from vcr_gen.gen.protocols.build_model import build_module, read_boundaries
 from vcr_gen.gen.protocols.discover import FoundProtocol, discover_marked, discover_ruled

@@ -12,9 +12,9 @@ from typing import Final
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import owned_files
 from vcr_gen.gen.output.plan import Change, make_plan
+from vcr_gen.gen.pipeline.generation import generate
+from vcr_gen.gen.pipeline.run_mypy import type_check
 from vcr_gen.gen.rendering.formatting import format_files
-from vcr_gen.gen.runs.generation import generate
-from vcr_gen.gen.runs.run_mypy import type_check
 from vcr_gen.gen.settings.config import Config
 
 __all__ = ["Verdict", "verify_project"]

@@ -12,9 +12,9 @@ from typing import Final
 from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.output.ownership import owned_files, source_of
 from vcr_gen.gen.output.plan import Plan, make_plan
+from vcr_gen.gen.pipeline import manifest as manifests
+from vcr_gen.gen.pipeline.manifest import Manifest, hash_text
 from vcr_gen.gen.rendering.formatting import Progress, RenderedFile, format_files, no_progress
-from vcr_gen.gen.runs import manifest as manifests
-from vcr_gen.gen.runs.manifest import Manifest, hash_text
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.sources.files import read_sources
 
@@ -47,7 +47,7 @@ def plan_run(config: Config, request: Request) -> Plan:
     if last and not request.paths and last.holds(digests, owned):
         return Plan(changes=(), unchanged=len(last.outputs))
 
-    from vcr_gen.gen.runs.generation import generate
+    from vcr_gen.gen.pipeline.generation import generate
 
     # Not only the paths asked for: a wrapper depends on which other Protocols are boundaries.
     generation = generate(config, sources, progress=_part(request.progress, 0, _GENERATED))
