@@ -19,6 +19,7 @@ import aiohttp
 import pytest
 from aiohttp.client_exceptions import UnixClientConnectorError
 from aiohttp.client_reqrep import ConnectionKey
+from aiohttp.http_exceptions import BadStatusLine, TransferEncodingError
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
@@ -744,6 +745,8 @@ ERRORS: list[BaseException] = [
     aiohttp.ClientConnectionError("Connection closed"),
     aiohttp.ClientOSError(32, "Broken pipe"),
     aiohttp.ClientPayloadError("Response payload is not completed"),
+    _caused(aiohttp.ClientPayloadError("400, message"), TransferEncodingError("bad chunk")),
+    _caused(aiohttp.ServerDisconnectedError(), BadStatusLine("HELO", "no HTTP")),
     aiohttp.ConnectionTimeoutError("Connection timeout to host http://a"),
     aiohttp.SocketTimeoutError("Timeout on reading data from socket"),
     aiohttp.ServerDisconnectedError(),

@@ -336,6 +336,21 @@ def test_a_test_may_make_the_requests_itself(tmp_path: Path, changed: bool) -> N
         assert asyncio.run(session("none", 1)) == recorded
 
 
+def test_a_test_may_upload_binary_files_itself(tmp_path: Path) -> None:
+    async def upload(request: Request) -> JSONResponse:
+        async with request.form() as form:
+            return JSONResponse({name: len(await file.read()) for name, file in form.items()})
+
+    async def session(mode: str) -> Any:
+        with Cassette(tmp_path / "tape.yaml", mode) as cassette:
+            app = http_inbound(cassette, Starlette(routes=[Route("/", upload, methods=["POST"])]))
+            transport = httpx.ASGITransport(app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+                return (await client.post("/", files={"a": bytes(range(256))})).json()
+
+    assert [asyncio.run(session(mode)) for mode in ("all", "none")] == [{"a": 256}] * 2
+
+
 def test_a_websocket_is_refused(tmp_path: Path) -> None:
     with Cassette(tmp_path / "tape.yaml", "all") as cassette:
         client = TestClient(http_inbound(cassette, Starlette()))

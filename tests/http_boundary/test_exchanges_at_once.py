@@ -141,7 +141,25 @@ def stream_in_threads(cassette: Cassette, base: str, log: list[str]) -> None:
     assert lines == [[f"{number}.{line}" for line in range(5)] for number in range(STREAMS)]
 
 
-@pytest.mark.parametrize("stream", [stream_in_tasks, stream_in_threads])
+def stream_with_a_session_per_thread(cassette: Cassette, base: str, log: list[str]) -> None:
+    """Streams of sessions that threads make at once, as is usual with requests."""
+
+    def read(number: int) -> None:
+        with requests.Session() as session:
+            session.mount("http://", requests_adapter(cassette))
+            with session.get(f"{base}/stream/{number % 3}", stream=True, timeout=60) as response:
+                log.extend(f"{number} got {line.decode()}" for line in response.iter_lines())
+
+    threads = [threading.Thread(target=read, args=(number,)) for number in range(STREAMS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    "stream", [stream_in_tasks, stream_in_threads, stream_with_a_session_per_thread]
+)
 def test_sixteen_streams_interleave_in_every_replay_as_they_did(
     tmp_path: Path, stream: Callable[[Cassette, str, list[str]], None]
 ) -> None:

@@ -61,6 +61,11 @@ LOOSE: dict[str, tuple[dict[str, Any], dict[str, Any], HttpMatch | None]] = {
         {"json": {"a": 1, "time": 2}},
         HttpMatch(body=lambda body: body["json"]["a"]),
     ),
+    "binary data in what a function returns": (
+        {"files": {"file": b"\x00\xff", "time": b"\x01\xff"}},
+        {"files": {"file": b"\x00\xff", "time": b"\x02\xff"}},
+        HttpMatch(body=lambda body: body["multipart"][:1]),
+    ),
 }
 STRICT: dict[str, tuple[dict[str, Any], dict[str, Any], HttpMatch | None, str]] = {
     "method": ({"method": "PUT"}, {"method": "POST"}, None, "request.method"),
@@ -138,3 +143,9 @@ def test_a_text_is_not_a_list_of_names() -> None:
         UsageError, match="ignore_headers=…\\): expected a list of names; got a string"
     ):
         HttpMatch(ignore_headers="x-trace")
+
+
+def test_a_body_is_compared_or_not_or_by_a_function() -> None:
+    given: Any = "json"
+    with pytest.raises(UsageError, match=r"body=…\): expected a bool or a function; got str"):
+        HttpMatch(body=given)

@@ -5,6 +5,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx
 import httpx2
 import pytest
@@ -28,6 +29,27 @@ def test_a_refused_connection_looks_the_same(tmp_path: Path, client: str) -> Non
             replayed = run(cassette, base, "json", endpoint)
     assert isinstance(live[0][0], type)
     assert live == recorded == replayed
+
+
+def test_the_causes_of_an_exception_are_the_same_in_a_replay(tmp_path: Path) -> None:
+    failed = httpx.ReadError("")
+    failed.__cause__ = anyio.BrokenResourceError("by the network")
+    failed.__cause__.__cause__ = ConnectionResetError(104, "Connection reset by peer")
+
+    def fail(request: Any) -> Any:
+        raise failed
+
+    for mode in ("all", "none"):
+        with Cassette(tmp_path / "tape.yaml", mode) as cassette:
+            transport = http_transport(cassette, inner=httpx.MockTransport(fail))
+            with (
+                httpx.Client(transport=transport) as client,
+                pytest.raises(httpx.ReadError) as info,
+            ):
+                client.get("http://example.com/")
+        broken = info.value.__cause__
+        assert (type(broken), str(broken)) == (anyio.BrokenResourceError, "by the network")
+        assert str(broken.__cause__) == "[Errno 104] Connection reset by peer"
 
 
 @pytest.mark.parametrize("library", [httpx, httpx2])

@@ -234,6 +234,16 @@ def test_every_form_of_a_body_is_read(tmp_path: Path, name: str) -> None:
     assert [each.body for each in seen] == [body]
 
 
+def test_binary_parts_of_a_request_are_compared_in_any_order(tmp_path: Path) -> None:
+    parts = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\x00\xff%d\r\n--x--\r\n'
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+    all_sent = [Sent("POST", "/empty", {"headers": headers}, parts % number) for number in (1, 2)]
+    base, seen = record(tmp_path / "old.yaml", "httpx", all_sent)
+    with Cassette(convert(tmp_path / "old.yaml", "--from", "vcrpy")) as cassette:
+        replayed = CLIENTS["httpx"](base, list(reversed(all_sent)), cassette)
+    assert replayed == list(reversed(seen))
+
+
 def test_responses_of_older_versions_are_read(tmp_path: Path) -> None:
     old = """\
 interactions:

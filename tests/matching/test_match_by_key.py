@@ -87,6 +87,17 @@ def test_a_key_is_computed_once_for_a_recorded_call_and_at_most_once_for_a_live_
     assert len(computed) <= 2 * len(labels)
 
 
+def test_a_key_may_contain_bytes(tmp_path: Path) -> None:
+    def raw(key: str) -> object:
+        return {"first": [key[:1].encode("utf-16")]}
+
+    rules = [Rule("Market.fetch", "key", Match(key=raw))]
+    session(tmp_path / "tape.yaml", "all", lambda market: market.fetch("ab"), rules)
+    session(tmp_path / "tape.yaml", "none", lambda market: market.fetch("ac"), rules)
+    with pytest.raises(DivergenceError, match=r"key\.first\[0\]"):
+        session(tmp_path / "tape.yaml", "none", lambda market: market.fetch("bb"), rules)
+
+
 def test_a_key_must_be_plain_data(tmp_path: Path) -> None:
     def odd(key: str) -> object:
         return {key}

@@ -247,6 +247,19 @@ def test_wrappers_with_names_may_be_made_in_any_order(tape):
         cassette.naming("two words")
 
 
+def test_it_makes_no_difference_which_of_interchangeable_wrappers_is_called(tape):
+    def program(cassette, real, *, called):
+        with cassette.interchangeable():
+            shells = [VcrShell.attach(cassette, real) for _ in range(3)]
+        return shells[called].read(1)
+
+    with Cassette(tape.path, "all") as cassette:
+        recorded = program(cassette, RealShell, called=2)
+    assert "on" not in read_tape(tape.path)[0]
+    with Cassette(tape.path, "none") as cassette:
+        assert recorded == program(cassette, RealShell, called=0)
+
+
 def test_several_wrappers_of_one_boundary_share_a_tape(tape):
     def program(cassette, real):
         one, two = VcrShell.attach(cassette, real), VcrShell.attach(cassette, real)

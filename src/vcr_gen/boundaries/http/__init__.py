@@ -4,7 +4,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from vcr_gen import Cassette
-from vcr_gen.boundaries.http.matching import HttpMatch, loosen
+from vcr_gen.boundaries.http.matching import HttpMatch, clients_of
 from vcr_gen.boundaries.required_packages import require
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def http_transport(cassette: Cassette, *, inner: Any = None, match: HttpMatch | 
     """
     from vcr_gen.boundaries.http.httpx_transport import Transport
 
-    loosen(cassette, match)
-    return Transport(cassette, inner)
+    with clients_of(cassette, match):
+        return Transport(cassette, inner)
 
 
 def async_http_transport(
@@ -41,8 +41,8 @@ def async_http_transport(
     """A transport for `httpx.AsyncClient` and `httpx2.AsyncClient`, as `http_transport`."""
     from vcr_gen.boundaries.http.httpx_transport import AsyncTransport
 
-    loosen(cassette, match)
-    return AsyncTransport(cassette, inner)
+    with clients_of(cassette, match):
+        return AsyncTransport(cassette, inner)
 
 
 def http_proxy(
@@ -60,8 +60,8 @@ def http_proxy(
     require("h11", "trustme", extra="proxy", wanted_by="http_proxy")
     from vcr_gen.boundaries.http.proxy import HttpProxy
 
-    loosen(cassette, match)
-    return HttpProxy(cassette, ca_file=ca_file)
+    with clients_of(cassette, match):
+        return HttpProxy(cassette, ca_file=ca_file)
 
 
 def http_inbound(cassette: Cassette, app: Any, *, match: HttpMatch | None = None) -> Any:
@@ -88,8 +88,8 @@ def requests_adapter(
     require("requests", extra="requests", wanted_by="requests_adapter")
     from vcr_gen.boundaries.http.requests_client import Adapter
 
-    loosen(cassette, match)
-    return Adapter(cassette, inner)
+    with clients_of(cassette, match):
+        return Adapter(cassette, inner)
 
 
 def aiohttp_middleware(cassette: Cassette, *, match: HttpMatch | None = None) -> Any:
@@ -97,8 +97,8 @@ def aiohttp_middleware(cassette: Cassette, *, match: HttpMatch | None = None) ->
     require("aiohttp", extra="aiohttp", wanted_by="aiohttp_middleware")
     from vcr_gen.boundaries.http.aiohttp_client import Middleware
 
-    loosen(cassette, match)
-    return Middleware(cassette)
+    with clients_of(cassette, match):
+        return Middleware(cassette)
 
 
 def websocket_connect(cassette: Cassette, *, match: HttpMatch | None = None) -> Any:
@@ -109,8 +109,8 @@ def websocket_connect(cassette: Cassette, *, match: HttpMatch | None = None) -> 
     require("websockets", extra="websockets", wanted_by="websocket_connect")
     from vcr_gen.boundaries.http.websocket_async_client import connect_on
 
-    loosen(cassette, match)
-    return connect_on(cassette)
+    with clients_of(cassette, match):
+        return connect_on(cassette)
 
 
 def sync_websocket_connect(cassette: Cassette, *, match: HttpMatch | None = None) -> Any:
@@ -118,5 +118,5 @@ def sync_websocket_connect(cassette: Cassette, *, match: HttpMatch | None = None
     require("websockets", extra="websockets", wanted_by="sync_websocket_connect")
     from vcr_gen.boundaries.http.websocket_sync_client import connect_on
 
-    loosen(cassette, match)
-    return connect_on(cassette)
+    with clients_of(cassette, match):
+        return connect_on(cassette)

@@ -11,6 +11,7 @@ from aiohttp import (
 )
 from aiohttp.client_exceptions import UnixClientConnectorError
 from aiohttp.client_reqrep import ConnectionKey
+from aiohttp.http_exceptions import HttpProcessingError
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
@@ -40,6 +41,8 @@ def details_of(error: BaseException) -> dict[str, Any] | None:
             headers = [] if error.headers is None else error.headers.items()
             pairs = [[str(name), value] for name, value in headers]
             return {"status": error.status, "message": error.message, "headers": pairs}
+        case HttpProcessingError():
+            return {"code": error.code, "message": error.message}
         case ServerFingerprintMismatch():
             found = {"expected": error.expected, "got": error.got}
             return found | {"host": error.host, "port": error.port}
@@ -78,6 +81,10 @@ def rebuilt(
             message=details["message"],
             headers=CIMultiDict(details["headers"]) if details["headers"] else None,
         )
+    if issubclass(cls, HttpProcessingError):  # its subclasses want what their messages are made of
+        error = cls.__new__(cls, details["message"])
+        error.code, error.message = details["code"], details["message"]
+        return error
     if issubclass(cls, ServerFingerprintMismatch):
         return cls(**details)
     return None

@@ -22,8 +22,10 @@ _MODULES: Final = (
     "requests.exceptions",
     "urllib3.exceptions",
     "aiohttp",
+    "anyio",
     "h11",
     "aiohttp.client_exceptions",
+    "aiohttp.http_exceptions",
     "websockets.exceptions",
 )
 """Where a class named in a cassette is looked for, if the program has imported the module."""

@@ -1,7 +1,8 @@
 """How requests are compared: what counts by default, and what a project loosens."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -18,11 +19,11 @@ __all__ = [
     "HeadersWithout",
     "HttpMatch",
     "UrlWithout",
+    "clients_of",
     "compared_headers",
     "compared_response",
     "compared_url",
     "is_among",
-    "loosen",
 ]
 
 _REQUESTS: Final = "http|ws"
@@ -118,10 +119,9 @@ def compared_response(
 
 
 def _compared_body(content: bytes, content_type: str) -> object:
-    """A body as requests have it, but binary data as text: a key is plain data."""
+    """A body as requests have it, but without the fields of forms."""
     is_form = content_type.lower().startswith(("multipart/", "application/x-www-form"))
-    body = describe_body(content, "" if is_form else content_type)
-    return body.decode("latin-1") if isinstance(body, bytes) else body
+    return describe_body(content, "" if is_form else content_type)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +144,9 @@ class HttpMatch:
         for name in ("ignore_headers", "ignore_query", "headers", "repeat"):
             if isinstance(getattr(self, name), str):
                 raise UsageError(f"HttpMatch({name}=…): expected a list of names; got a string")
+        if not isinstance(self.body, bool) and not callable(self.body):
+            got = type(self.body).__name__
+            raise UsageError(f"HttpMatch(body=…): expected a bool or a function; got {got}")
 
     def rules(self) -> tuple[Rule | Repeat, ...]:
         """The same as rules of a cassette."""
@@ -166,8 +169,12 @@ class HttpMatch:
         return self.body(body) if callable(self.body) else body if self.body else None
 
 
-def loosen(cassette: Cassette, match: HttpMatch | None) -> None:
-    """Loosen how the requests of a cassette are compared: as the user says, or else its header."""
+@contextmanager
+def clients_of(cassette: Cassette, match: HttpMatch | None) -> Iterator[None]:
+    """A block that makes a client of a cassette, which has no state: any other can replace it.
+
+    Requests are compared as `match` says, or else the header of the cassette.
+    """
     if not isinstance(cassette, Cassette):
         raise UsageError(
             f"expected an open Cassette; got {type(cassette).__name__}\n\n"
@@ -179,6 +186,8 @@ def loosen(cassette: Cassette, match: HttpMatch | None) -> None:
         cassette.loosen(*match.rules())
     if cassette.imported is not None:
         cassette.loosen(*_imported(cassette).rules(), default=True)
+    with cassette.interchangeable():
+        yield
 
 
 def _imported(cassette: Cassette) -> HttpMatch:

@@ -84,7 +84,7 @@ def _compared_request(
         "method": said.method,
         "url": url(said.url),
         "headers": headers(said.headers),
-        "body": _plain(body(said.body)),
+        "body": body(said.body),
     }
 
 
@@ -97,7 +97,7 @@ def _compared_answer(
         stored: Any = piece_to_plain(answered)
         if isinstance(stored, dict) and "json" in stored:
             stored = {"json": stored["json"]}  # whatever its layout
-        return {"response": {"body": _plain(body(stored))}}
+        return {"response": {"body": body(stored)}}
     named: dict[str, list[str]] = {}
     for key, value in answered.headers:
         name, text = key.decode("latin-1").lower(), value.decode("utf-8", "surrogateescape")
@@ -105,10 +105,6 @@ def _compared_answer(
     joined = {name: texts[0] if len(texts) == 1 else texts for name, texts in named.items()}
     compared = dict(sorted(headers(joined).items()))
     return {"response": {"status": answered.status, "headers": compared}}
-
-
-def _plain(body: Any) -> Any:
-    return body.decode("latin-1") if isinstance(body, bytes) else body
 
 
 @dataclass(frozen=True)

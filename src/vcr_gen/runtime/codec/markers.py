@@ -15,6 +15,7 @@ from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.lookup import ByNameNode
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node, Nodes, Wrapper
 from vcr_gen.runtime.codec.placeholders import REDACTED, is_placeholder
+from vcr_gen.runtime.codec.scalars import bytes_to_plain
 from vcr_gen.runtime.codec.tags import KINDS, NULL, STR, kind_of
 from vcr_gen.runtime.plain import Plain, check_plain
 
@@ -205,14 +206,29 @@ class KeyNode(Wrapper):
 
 
 def plain_key(key: Callable[[Any], Any], value: object, option: str = "key") -> Plain:
-    """The key of a value, if it is plain data."""
+    """The key of a value, if it is plain data; it may contain bytes."""
     found: Plain = key(value)
+    try:
+        check_plain(found)
+    except EncodeError:
+        found = _without_bytes(found)
+    else:
+        return found
     try:
         check_plain(found)
     except EncodeError as error:
         what = f"expected plain data; got {error.got}"
         raise UsageError(f"Match({option}={name_of(key)}): {what}") from None
     return found
+
+
+def _without_bytes(key: Any) -> Any:
+    """A key with the stored form of bytes instead of them."""
+    if isinstance(key, list):
+        return [_without_bytes(item) for item in key]
+    if isinstance(key, dict):
+        return {name: _without_bytes(item) for name, item in key.items()}
+    return bytes_to_plain(key) if isinstance(key, bytes) else key
 
 
 class UnrecordedNode(Node):

@@ -60,6 +60,7 @@ _NO_CODECS: Final = Registry()
 _CLOSE_IT: Final = "open it with `with Cassette(…) as cassette:`"
 _NAME: Final = re.compile(r"[A-Za-z][\w.-]*")
 _GIVEN_NAME: Final[ContextVar[str]] = ContextVar("vcr_gen_name", default="")
+_INTERCHANGEABLE: Final[ContextVar[bool]] = ContextVar("vcr_gen_interchangeable", default=False)
 """The name of the wrappers that are made now."""
 
 
@@ -295,6 +296,13 @@ class Cassette:
             raise UsageError(f"name: expected letters, digits, '.', '_' or '-'; got {name!r}")
         return setting(_GIVEN_NAME, name)
 
+    def interchangeable(self) -> AbstractContextManager[None]:
+        """A block in which wrappers are not numbered: it makes no difference which one is called.
+
+        It is for programs that make a client for each thread or task, in any order.
+        """
+        return setting(_INTERCHANGEABLE, True)
+
     def rename(self, name: str) -> None:
         """Put the recording in place under another name, in the same folder, with its suffix."""
         if not isinstance(self._run, RecordRun) or Path(name).suffix != self.path.suffix:
@@ -328,6 +336,8 @@ class Cassette:
             return ""
         given = _GIVEN_NAME.get()
         name = f"{boundary.name}~{given}" if given else boundary.name
+        if _INTERCHANGEABLE.get():
+            return name if given else ""
         count = self._instances[name] = self._instances.get(name, 0) + 1
         if count > 1:
             return f"{name}~{count}"
