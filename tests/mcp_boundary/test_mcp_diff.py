@@ -64,7 +64,7 @@ def test_the_changes_of_a_real_server(versions):
         "type integer became integer or null",
         "compatible: tool stock: inputSchema.properties.shop: added, optional",
         "note: tool stock: description: "
-        'description "How many are left." became "How many are left, in a shop."',
+        '"How many are left." became "How many are left, in a shop."',
         "compatible: tool order_article: added",
         "breaking: prompt offer: arguments.properties.discount: is required now",
         "breaking: resource template shop://{article}/picture: removed",
@@ -171,7 +171,20 @@ def test_capabilities(diff):
         ({}, {"execution": {"taskSupport": "required"}}, "breaking", "execution.taskSupport"),
         ({}, {"execution": {"taskSupport": "optional"}}, "compatible", "execution.taskSupport"),
         ({"title": "A"}, {"title": "B"}, "note", "title"),
-        ({}, {"annotations": {"readOnlyHint": True}}, "note", "annotations"),
+        ({}, {"annotations": {"readOnlyHint": True}}, "review", "annotations.readOnlyHint"),
+        (
+            {"annotations": {"destructiveHint": True}},
+            {"annotations": {"destructiveHint": False}},
+            "review",
+            "annotations.destructiveHint",
+        ),
+        (
+            {"annotations": {"destructiveHint": True}},
+            {"annotations": {}},
+            "note",
+            "annotations.destructiveHint",
+        ),
+        ({}, {"annotations": {"title": "A"}}, "note", "annotations.title"),
     ],
 )
 def test_the_fields_of_a_tool(diff, before, after, level, field):

@@ -174,6 +174,8 @@ def test_what_is_hidden_is_shown():
         ("search_files", "serch_files"),
         ("list_items", "l1st_items"),
         ("pay", "p\u0430y"),
+        ("list_all", "Iist_all"),
+        ("send_message", "send_rnessage"),
     ],
 )
 def test_names_that_look_alike(one, other):
@@ -327,7 +329,12 @@ def test_a_description_that_changes_during_the_session(tmp_path):
 def test_names_of_one_listing(tmp_path):
     tools = [tool("search"), tool("serach"), tool("pay"), tool("p\u0430y"), tool("pay")]
     write_session(tmp_path / "tape.yaml", listing(*tools))
+    lines = (tmp_path / "tape.yaml").read_text(encoding="utf-8").splitlines()
+    first, second = [n for n, line in enumerate(lines, 1) if line.strip(" -") == "name: pay"]
 
+    assert f"tape.yaml:{second}: shadowed-name tool pay: name: listed twice, in line {first}" in (
+        lint(tmp_path, "tape.yaml").out
+    )
     assert sorted(codes(lint(tmp_path, "tape.yaml"))) == [
         "lookalike-name tool p\u0430y",
         "lookalike-name tool serach",

@@ -227,10 +227,10 @@ def test_a_strategy_says_what_must_agree(
     [
         ("methods", "unknown strategy 'methods'; did you mean `method`?: expected one of exact,"),
         ("echo=sub", "unknown strategy 'sub'"),
-        ("ecko=subset", "has no ecko; did you mean `echo`?"),
-        ("echo:d=subset", "has no echo:d; did you mean `echo:"),
-        ("ping=subset", "has no ping\n\nhint: it has echo, whose"),
-        ("echo:none=subset", "hint: it has echo:a, echo:b\n"),
+        ("ecko=subset", "never said ecko; did you mean `echo`?"),
+        ("echo:d=subset", "never said echo:d; did you mean `echo:"),
+        ("ping=subset", "never said ping\n\nhint: it said echo, whose"),
+        ("echo:none=subset", "hint: it said echo:a, echo:b\n"),
         ("=subset", "expected METHOD or METHOD:NAME"),
     ],
 )

@@ -24,7 +24,7 @@ _VALUES: Final[Mapping[str, str]] = MappingProxyType(
         "timeout": "",
         "malformed": "",
         "disconnect": "",
-        "crash": r"(?P<exit>[1-9]\d*)?",
+        "crash": r"(?P<exit>[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])?",
     }
 )
 """The kinds of faults, and what follows the colon after each."""

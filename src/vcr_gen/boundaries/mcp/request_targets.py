@@ -72,7 +72,9 @@ def check_recorded(path: Path, targets: Iterable[Target], *, requests: bool = Fa
     for target in targets:
         if not any(target.is_for(title) for title in titles):
             of_method = {name for name in named if name.startswith(f"{target.method}:")}
+            did = "asked for" if requests else "said"
             raise UsageError(
-                f"{path} has no {target}{suggestion(str(target), named | methods)}\n\n"
-                f"hint: it has {', '.join(sorted(of_method or methods))}"
+                f"{path}: the client never {did} {target}"
+                f"{suggestion(str(target), named | methods)}\n\n"
+                f"hint: it {did} {', '.join(sorted(of_method or methods))}"
             )

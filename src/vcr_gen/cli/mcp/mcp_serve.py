@@ -111,9 +111,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _factor(text: str) -> float:
-    value = float(text)
+    expected = f"expected a number that is not negative, such as 1.0; got {text!r}"
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(expected) from None
     if not 0 <= value < inf:
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(expected)
     return value
 
 

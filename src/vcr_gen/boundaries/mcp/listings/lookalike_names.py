@@ -29,8 +29,9 @@ def lookalikes(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _same(names: str, one: str, other: str) -> bool:
-    """Whether names are spelled alike; a `1` may be an `l` or an `i`."""
-    if "1" in names:
+    """Whether names are spelled alike; a `1` or an `I` may be an `l`, and `rn` an `m`."""
+    one, other = one.replace("rn", "m"), other.replace("rn", "m")
+    if "1" in names or "I" in names:
         one, other = one.replace("i", "l"), other.replace("i", "l")
     return one == other
 

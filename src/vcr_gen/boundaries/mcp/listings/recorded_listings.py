@@ -215,11 +215,12 @@ def _listing(kind: Kind, chain: Sequence[Request], places: "_Places") -> Listing
     source = KINDS[kind]
     items: list[Listed] = []
     for page in chain:
-        found = page.result.get(source.holder)
+        found, line = page.result.get(source.holder), page.line
         for data in found if isinstance(found, list) else ():
             if isinstance(data, Mapping):
                 key = str(data.get(source.key, ""))
-                items.append(Listed(kind, key, data, places.line(page.line, source.key, key)))
+                line = places.line(page.line, source.key, key, after=line)
+                items.append(Listed(kind, key, data, line))
     first = chain[0]
     is_complete = _next(chain) is None and first.params.get("cursor") is None
     return Listing(items, first.line, is_complete)
@@ -234,12 +235,12 @@ class _Places:
             with path.open(encoding="utf-8", errors="replace") as lines:
                 self._lines = list(lines)
 
-    def line(self, entry: int, key: str, value: str) -> int:
-        """The line of `key: value` after the start of an entry; that of the entry if not found."""
+    def line(self, entry: int, key: str, value: str, *, after: int) -> int:
+        """The line of `key: value` in an entry, after another line; that of the entry if none."""
         wanted = {f"{key}: {value}", f'{key}: "{value}"', f"{key}: '{value}'"}
-        for number, line in enumerate(islice(self._lines, entry - 1, None), start=entry):
+        for number, line in enumerate(islice(self._lines, after, None), start=after + 1):
+            if line.startswith("- "):  # the next entry
+                break
             if line.strip().removeprefix("- ") in wanted:
                 return number
-            if number > entry and line.startswith("- "):  # the next entry
-                break
         return entry

@@ -11,7 +11,16 @@ from vcr_gen.runtime.codec import MISSING
 
 __all__ = ["FieldChange", "compare_inputs", "compare_outputs"]
 
-_NOTES: Final = ("title", "description", "default", "examples", "deprecated", "$schema")
+_NOTES: Final = (
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "$schema",
+)
 _NAMED: Final = ("properties", "patternProperties", "$defs", "definitions")
 """Keywords that hold schemas by name: a name there is no keyword."""
 
@@ -98,7 +107,7 @@ def _notes(before: Schema, after: Schema, path: str) -> Iterator[FieldChange]:
         place = f"{path}.{name}"
         if name in _NOTES:
             if left is MISSING or right is MISSING or text_of(left) != text_of(right):
-                words = words_of(name, left, right)
+                words = words_of("", left, right)
                 yield FieldChange(place, name, "note", words, left, right)
         elif name in _NAMED and isinstance(left, Mapping) and isinstance(right, Mapping):
             for key in left:

@@ -35,7 +35,7 @@ def doubtful(finding: Finding) -> Finding:
 
 
 def words_of(keyword: str, before: Any, after: Any, reason: str = "") -> str:
-    """What has changed, in words."""
+    """What has changed, in words; the keyword is empty if the place says it."""
     match keyword:
         case "property":
             text = "added, optional" if before is MISSING else "removed"
@@ -59,6 +59,7 @@ def words_of(keyword: str, before: Any, after: Any, reason: str = "") -> str:
             text = f"{keyword} {_shown(before)} removed"
         case _:
             text = f"{keyword} {_shown(before)} became {_shown(after)}"
+    text = text.lstrip()
     return f"{text}: {reason}" if reason else text
 
 

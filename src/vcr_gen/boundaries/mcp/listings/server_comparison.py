@@ -19,7 +19,14 @@ __all__ = ["ServerChange", "arguments_schema", "compare_sessions"]
 
 _SIMILAR: Final = 0.6
 """From where on two names are alike enough for one to be the other, renamed."""
-_DESCRIPTIONS: Final = ("title", "description", "icons", "annotations", "_meta")
+_DESCRIPTIONS: Final = ("title", "description", "icons", "_meta")
+_HINTS: Final[Mapping[str, bool]] = {
+    "destructiveHint": True,
+    "idempotentHint": False,
+    "openWorldHint": True,
+    "readOnlyHint": False,
+}
+"""What a tool says of its effects, by which clients ask their users; and what holds by default."""
 _NOTICES: Final = ("listChanged", "experimental", "extensions")
 """Capabilities without which most clients still work."""
 _TASKS: Final = "execution.taskSupport"
@@ -66,7 +73,11 @@ def _server_changes(before: Session, after: Session) -> Changes:
     for name in ("protocolVersion", "instructions"):
         left, right = before.greeting.get(name, MISSING), after.greeting.get(name, MISSING)
         if left != right:
-            yield FieldChange(name, name, "note", words_of(name, left, right), left, right)
+            yield _field(name, left, right, "note")
+
+
+def _field(name: str, left: Any, right: Any, level: Level) -> FieldChange:
+    return FieldChange(name, name, level, words_of("", left, right), left, right)
 
 
 def _capabilities(before: Mapping[str, Any], after: Mapping[str, Any], path: str) -> Changes:
@@ -154,13 +165,22 @@ def _item_changes(before: Listed, after: Listed) -> Changes:
         case _:
             left, right = old.get("mimeType", MISSING), new.get("mimeType", MISSING)
             if left != right:
-                words = words_of("mimeType", left, right)
-                yield FieldChange("mimeType", "mimeType", "review", words, left, right)
+                yield _field("mimeType", left, right, "review")
     names = _DESCRIPTIONS if before.kind in ("tool", "prompt") else ("name", *_DESCRIPTIONS)
     for name in names:
         left, right = old.get(name, MISSING), new.get(name, MISSING)
         if left != right:
-            yield FieldChange(name, name, "note", words_of(name, left, right), left, right)
+            yield _field(name, left, right, "note")
+    yield from _annotations(old.get("annotations") or {}, new.get("annotations") or {})
+
+
+def _annotations(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
+    for name in sorted({*before, *after}):
+        left, right = before.get(name, MISSING), after.get(name, MISSING)
+        if left != right:
+            usual = _HINTS.get(name)
+            is_new = usual is not None and before.get(name, usual) != after.get(name, usual)
+            yield _field(f"annotations.{name}", left, right, "review" if is_new else "note")
 
 
 def _outputs(before: Schema, after: Schema) -> Changes:
@@ -180,7 +200,7 @@ def _tasks(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
     )
     if left != right:
         level: Level = "compatible" if right == "optional" else "breaking"
-        yield FieldChange(_TASKS, _TASKS, level, words_of(_TASKS, left, right), left, right)
+        yield _field(_TASKS, left, right, level)
 
 
 def arguments_schema(prompt: Mapping[str, Any]) -> Schema:
