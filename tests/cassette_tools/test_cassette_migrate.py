@@ -228,7 +228,7 @@ def test_names_of_a_boundary_without_a_wrapper_cannot_change(project, capsys):
     [
         (["--rename", "Shell.rnu=x"], "no cassette has 'Shell.rnu'; did you mean"),
         (["--rename", "Shel=x"], "no cassette has 'Shel'; did you mean"),
-        (["--rename", "Shell.run.comand=x"], "did you mean 'Shell.run.command'?"),
+        (["--rename", "Shell.run.comand=x"], "did you mean `Shell.run.command`?"),
         (["--rename", "Shell.run"], "expected OLD=NEW; got 'Shell.run'"),
         (["--remove", "Shell.run.other"], "no cassette has 'Shell.run.other'"),
     ],

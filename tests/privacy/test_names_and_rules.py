@@ -235,7 +235,7 @@ def test_what_is_switched_off_or_allowed_is_left_alone_and_written_down(tmp_path
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"off": ["jwts"]}, "did you mean 'jwt'"),
+        ({"off": ["jwts"]}, "did you mean `jwt`"),
         ({"patterns": {"x": "("}}, "pattern 'x'"),
         ({"patterns": {"Not a name": "a"}}, "names a rule"),
         ({"functions": {"f": 5}}, "cannot be called"),

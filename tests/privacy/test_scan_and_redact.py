@@ -115,7 +115,7 @@ def test_a_finding_is_allowed_by_its_fingerprint(tmp_path, capsys, monkeypatch):
     assert "did you mean `allow`?" in capsys.readouterr().err
     config.write_text('[tool.vcr-gen.redaction]\noff = ["slack-tokens"]\n')
     assert scan() == 2
-    assert "did you mean 'slack-token'?" in capsys.readouterr().err
+    assert "did you mean `slack-token`?" in capsys.readouterr().err
 
 
 def test_rules_of_ones_own_hold_for_the_commands_too(tmp_path, capsys, monkeypatch):

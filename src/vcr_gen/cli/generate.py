@@ -20,7 +20,7 @@ from vcr_gen.cli.common_options import (
 )
 from vcr_gen.cli.outcome import DIFFERENT, FINE, FileNote, Outcome, counted, explain, print_outcome
 from vcr_gen.cli.terminal import OutputFormat, Terminal, table
-from vcr_gen.gen.diagnostics import Diagnostic, RefusedError, closest
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import packages
 from vcr_gen.gen.settings.config import (
     BOUNDARY_SETTINGS,
@@ -31,6 +31,7 @@ from vcr_gen.gen.settings.config import (
     Override,
     Setting,
 )
+from vcr_gen.spelling import closest
 
 if TYPE_CHECKING:
     from vcr_gen.gen.pipeline.generation import Generated

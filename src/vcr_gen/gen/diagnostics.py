@@ -5,20 +5,19 @@ VCR1xx: reading and resolving; VCR2xx: shapes that cannot be wrapped; VCR3xx: wr
 VCR4xx: configuration.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
 from vcr_gen.errors import VcrError
 from vcr_gen.gen.resources import error_pages_dir
+from vcr_gen.spelling import closest
 
 __all__ = [
     "CODES",
     "Diagnostic",
     "RefusedError",
-    "closest",
     "explain",
     "printable",
     "render_diagnostics",
@@ -67,11 +66,6 @@ def printable(name: str) -> str:
 def render_diagnostics(diagnostics: Iterable[Diagnostic]) -> str:
     """All problems as text, one after the other."""
     return "\n".join(str(diagnostic) for diagnostic in diagnostics)
-
-
-def closest(word: str, words: Sequence[str]) -> str:
-    """The word that was most likely meant, or the empty string."""
-    return next(iter(get_close_matches(word, words, n=1, cutoff=0.5)), "")
 
 
 def explain(code: str) -> str:

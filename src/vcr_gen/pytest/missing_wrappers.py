@@ -2,7 +2,6 @@
 
 import re
 import sys
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +9,7 @@ import pytest
 
 from vcr_gen.errors import VcrError
 from vcr_gen.gen.settings.config_reader import load_config
+from vcr_gen.spelling import closest
 
 __all__ = ["add_cure", "add_cure_to_report"]
 
@@ -37,8 +37,8 @@ def add_cure_to_report(report: pytest.CollectReport, config: pytest.Config) -> N
 def _cure(text: str, config: pytest.Config) -> str:
     if found := _NO_NAME.search(text):
         name, package = found.groups()
-        close = get_close_matches(name, getattr(sys.modules.get(package), "__all__", ()), n=1)
-        advice = f"did you mean {close[0]}?" if close else f"if its Protocol {_NEW}"
+        close = closest(name, getattr(sys.modules.get(package), "__all__", ()))
+        advice = f"did you mean {close}?" if close else f"if its Protocol {_NEW}"
         return f"hint: {package} has no {name}; {advice}"
     try:
         output = load_config(config.rootpath).output

@@ -1,6 +1,5 @@
 """The options of a cassette, from a marker, a fixture or a call, and the mode they lead to."""
 
-import difflib
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
@@ -13,6 +12,7 @@ from vcr_gen.errors import UsageError
 from vcr_gen.pytest.cassette_paths import test_id
 from vcr_gen.pytest.constants import FORMATS, HERMETIC, MARKER, MODES, STALE
 from vcr_gen.runtime.modes import Choice, choose, chosen_on_command_line
+from vcr_gen.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from vcr_gen.boundaries.http import HttpMatch
@@ -78,7 +78,7 @@ def read_options(where: str, given: Mapping[str, Any], *, more: Iterable[str] = 
         word = options.get(name)
         if isinstance(word, str) and word not in words:
             expected = f"`{name}` must be one of {', '.join(words)}; got {word!r}"
-            problems.append(expected + _suggestion(word, words))
+            problems.append(expected + did_you_mean(word, words))
     if "http" in options:
         from vcr_gen.boundaries.http import HttpMatch
 
@@ -111,9 +111,6 @@ def choose_mode(command_line: str | None, asked: str | None) -> Choice:
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
-    return f"unknown option `{name}`" + (_suggestion(name, known) or f"; known: {', '.join(known)}")
-
-
-def _suggestion(word: str, words: Iterable[str]) -> str:
-    meant = difflib.get_close_matches(word, list(words), n=1, cutoff=0.5)
-    return f"; did you mean `{meant[0]}`?" if meant else ""
+    return f"unknown option `{name}`" + (
+        did_you_mean(name, known) or f"; known: {', '.join(known)}"
+    )

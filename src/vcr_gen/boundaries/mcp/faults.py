@@ -13,7 +13,7 @@ from vcr_gen.boundaries.mcp.ports import Progress
 from vcr_gen.boundaries.mcp.request_targets import Target, target_of
 from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError, title_of
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.boundary.rules import suggestion
+from vcr_gen.spelling import did_you_mean
 
 __all__ = ["MALFORMED", "Breakable", "Fault", "FaultyServer", "parse_fault"]
 
@@ -64,7 +64,7 @@ def parse_fault(text: str) -> Fault:
         where, _, rest = text.partition("=")
         kind = rest.partition(":")[0]
         raise UsageError(
-            f"fault {text!r}: expected METHOD[:NAME][@COUNT]=FAULT{suggestion(kind, _VALUES)}"
+            f"fault {text!r}: expected METHOD[:NAME][@COUNT]=FAULT{did_you_mean(kind, _VALUES)}"
             f"\n\nhint: faults are {_FORMS}"
         )
     kind, given_value = found["kind"], found["value"] or ""

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from vcr_gen.boundaries.mcp.request_targets import target_of
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.boundary.rules import suggestion
+from vcr_gen.spelling import did_you_mean
 
 __all__ = ["STRATEGIES", "mcp_matching"]
 
@@ -45,8 +45,9 @@ def mcp_matching(*chosen: str) -> dict[str, Any]:
         if word not in STRATEGIES:
             words = ", ".join(STRATEGIES)
             raise UsageError(
-                f"unknown strategy {word!r}{suggestion(word, STRATEGIES)}: expected one of {words}"
-                "\n\nhint: write STRATEGY for all messages, METHOD=STRATEGY or "
+                f"unknown strategy {word!r}{did_you_mean(word, STRATEGIES)}: "
+                f"expected one of {words}\n\n"
+                "hint: write STRATEGY for all messages, METHOD=STRATEGY or "
                 "METHOD:NAME=STRATEGY for some, such as tools/call:search=subset"
             )
         if is_given:

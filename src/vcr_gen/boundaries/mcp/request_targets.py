@@ -8,7 +8,7 @@ from typing import final
 
 from vcr_gen import Tape
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.boundary.rules import suggestion
+from vcr_gen.spelling import did_you_mean
 
 __all__ = ["RecordedMessage", "Target", "check_recorded", "recorded_messages", "target_of"]
 
@@ -75,6 +75,6 @@ def check_recorded(path: Path, targets: Iterable[Target], *, requests: bool = Fa
             did = "asked for" if requests else "said"
             raise UsageError(
                 f"{path}: the client never {did} {target}"
-                f"{suggestion(str(target), named | methods)}\n\n"
+                f"{did_you_mean(str(target), named | methods)}\n\n"
                 f"hint: it {did} {', '.join(sorted(of_method or methods))}"
             )

@@ -1,7 +1,6 @@
 """`vcr-gen cassette migrate`: rewrites cassettes to match the current Protocols."""
 
 import argparse
-import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.reading import Reading
+from vcr_gen.spelling import did_you_mean
 
 __all__ = ["add_parser", "run"]
 
@@ -148,6 +148,4 @@ def _refuse_unknown_names(names: Iterable[str], cassettes: Collection[Recorded])
             known |= {f"{name}.{parameter}" for parameter in declared_types(signature)}
     for name in names:
         if name not in known:
-            meant = difflib.get_close_matches(name, sorted(known), n=1)
-            hint = f"; did you mean {meant[0]!r}?" if meant else ""
-            raise UsageError(f"no cassette has {name!r}{hint}")
+            raise UsageError(f"no cassette has {name!r}{did_you_mean(name, known)}")

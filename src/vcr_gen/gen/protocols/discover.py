@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from unicodedata import normalize
 
-from vcr_gen.gen.diagnostics import Diagnostic, closest, printable
+from vcr_gen.gen.diagnostics import Diagnostic, printable
 from vcr_gen.gen.model.annotation import When
 from vcr_gen.gen.protocols.decorators import mark_of
 from vcr_gen.gen.protocols.mro import is_protocol
@@ -22,6 +22,7 @@ from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import blocks
 from vcr_gen.gen.types.scope import Scope
+from vcr_gen.spelling import closest
 
 __all__ = ["FoundProtocol", "discover_marked", "discover_ruled"]
 

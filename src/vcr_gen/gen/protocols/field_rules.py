@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from vcr_gen.errors import UsageError
 from vcr_gen.field_path_syntax import ROOTS, parse_path
-from vcr_gen.gen.diagnostics import closest
 from vcr_gen.gen.model.boundary_model import Attribute, Boundary, Method, RuledField, RuleKind
 from vcr_gen.gen.settings.config import FieldRules
 from vcr_gen.gen.sources.loader import SourceLoader
+from vcr_gen.spelling import closest
 
 __all__ = ["FieldFinder"]
 

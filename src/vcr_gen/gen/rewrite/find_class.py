@@ -1,13 +1,13 @@
 """Finds the class that an argument such as `package.module:Class` names, and its bases."""
 
 import ast
-from difflib import get_close_matches
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.protocols.mro import own_parameters
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.sources.conditions import Target
 from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread
+from vcr_gen.spelling import closest
 
 __all__ = ["class_node", "definition_of", "find_class", "open_loader", "refusal", "type_variables"]
 
@@ -36,8 +36,8 @@ def find_class(config: Config, loader: SourceLoader, spelled: str) -> Definition
         raise refusal(spelled, message, "name a class at the top level of its module")
     found = definition_of(loader, loader.follow(module, class_name))
     if found is None or not isinstance(found.node, ast.ClassDef):
-        close = get_close_matches(class_name, module.bindings, n=1)
-        hint = f"did you mean {module_name}:{close[0]}?" if close else ""
+        close = closest(class_name, module.bindings)
+        hint = f"did you mean {module_name}:{close}?" if close else ""
         raise refusal(spelled, f"there is no class {class_name} in {module_name}", hint)
     return found
 

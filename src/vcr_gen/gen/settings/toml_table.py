@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from vcr_gen.gen.diagnostics import Diagnostic, closest
+from vcr_gen.gen.diagnostics import Diagnostic
+from vcr_gen.spelling import closest
 
 __all__ = ["Place", "StrictTable", "find_key", "find_table", "place_of_syntax_error"]
 

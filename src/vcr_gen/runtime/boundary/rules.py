@@ -1,6 +1,5 @@
 """Rules that loosen how one field of a call is compared, or how often it is made."""
 
-import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -22,6 +21,7 @@ from vcr_gen.runtime.codec.field_paths import (
 )
 from vcr_gen.runtime.codec.markers import plain_key
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.spelling import did_you_mean
 
 __all__ = [
     "Echoed",
@@ -31,7 +31,6 @@ __all__ = [
     "Rules",
     "UnusedRuleWarning",
     "how_in_words",
-    "suggestion",
 ]
 
 
@@ -346,14 +345,14 @@ def _reason(active: _Active, known: Mapping[str, Collection[str]]) -> str:
     meant = [method for method in known if active.rule.is_for(method)]
     if not meant:
         names = [*known, *dict.fromkeys(method.partition(".")[0] for method in known)]
-        return f"unknown method {of}{suggestion(of, names)}"
+        return f"unknown method {of}{did_you_mean(of, names)}"
     if not active.methods:
         return f"{of} was not called"
     if active.sample is MISSING:
         roots = {name for method in active.methods for name in known.get(method, ())}
         if path.root in ROOTS or path.root in roots:
             return f"no {path.root} was compared"
-        return f"unknown parameter `{path.root}`{suggestion(path.root, [*roots, *ROOTS])}"
+        return f"unknown parameter `{path.root}`{did_you_mean(path.root, [*roots, *ROOTS])}"
     for count in range(1, len(path.steps) + 1):
         step = path.steps[count - 1]
         before = FieldPath("", path.root, path.steps[: count - 1])
@@ -366,11 +365,5 @@ def _reason(active: _Active, known: Mapping[str, Collection[str]]) -> str:
                 if isinstance(each, dict)
                 for key in each
             ]
-            return f"no value has this path{suggestion(str(step), keys)}"
+            return f"no value has this path{did_you_mean(str(step), keys)}"
     return "no value has this path"
-
-
-def suggestion(word: str, words: Iterable[str]) -> str:
-    """The nearest of the words that are known, as a question."""
-    meant = difflib.get_close_matches(word, sorted(set(words)), n=1, cutoff=0.5)
-    return f"; did you mean `{meant[0]}`?" if meant else ""

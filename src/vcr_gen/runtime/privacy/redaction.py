@@ -1,6 +1,5 @@
 """The user's redaction settings: additional and disabled rules."""
 
-import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from vcr_gen.errors import UsageError
 from vcr_gen.field_path_syntax import FieldPath, parse_path
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.key_formats import KEY_FORMATS
+from vcr_gen.spelling import did_you_mean
 
 __all__ = ["BASE64", "COMPRESSED", "DEFAULT_RULES", "NAMES", "URL_PASSWORD", "Redaction"]
 
@@ -53,8 +53,7 @@ class Redaction:
                 )
         for name in self.off:
             if name not in DEFAULT_RULES:
-                meant = difflib.get_close_matches(name, DEFAULT_RULES, n=1)
-                hint = f"; did you mean {meant[0]!r}?" if meant else ""
+                hint = did_you_mean(name, DEFAULT_RULES)
                 raise UsageError(f"Redaction: there is no rule {name!r} to switch off{hint}")
         for name, function in self.functions.items():
             if not callable(function):

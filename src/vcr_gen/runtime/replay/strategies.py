@@ -7,11 +7,11 @@ from typing import Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar,
 from vcr_gen.boundary import name_of
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.port import Operation
-from vcr_gen.runtime.boundary.rules import suggestion
 from vcr_gen.runtime.boundary.spec import Boundary, make_call
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import Start
+from vcr_gen.spelling import did_you_mean
 
 __all__ = [
     "FREE",
@@ -240,7 +240,7 @@ class Orders:
             "strategy": [key.partition(" ")[0] for key in self._strategies.each],
         }
         unknown = [
-            f"{word} of {name}  (there is no {name} here{suggestion(name, known)})"
+            f"{word} of {name}  (there is no {name} here{did_you_mean(name, known)})"
             for word, names in boundaries.items()
             for name in dict.fromkeys(names)
             if name not in known
