@@ -188,7 +188,7 @@ def test_wrong_use_of_merge_exits_2(tmp_path, capsys):
         ((a, a), "the following arguments are required: -o"),
         ((a, a, "-o", a), "already exists\n  hint: --force replaces it"),
         ((a, torn, "-o", out), f"{torn}:"),
-        ((a, tmp_path, "-o", out), "must end in one of"),
+        ((a, tmp_path, "-o", out), "is a folder; expected the path of one cassette"),
         ((a, a, "-o", tmp_path / "out.txt"), "must end in one of"),
     ):
         assert merge(*arguments) == 2

@@ -18,6 +18,8 @@ _FORMATS: Final[dict[str, Format]] = {
 def format_for(path: Path) -> Format:
     """The format of a cassette, by its suffix."""
     found = _FORMATS.get(path.suffix.lower())
+    if found is None and path.is_dir():
+        raise CassetteFormatError("is a folder; expected the path of one cassette", path=path)
     if found is None:
         known = ", ".join(sorted(_FORMATS))
         raise CassetteFormatError(f"a cassette's name must end in one of {known}", path=path)
