@@ -29,7 +29,7 @@ from vcr_gen.gen.settings.config import (
     OVERRIDE_SETTINGS,
     SETTINGS,
 )
-from vcr_gen.pytest.options import CassetteOptions
+from vcr_gen.pytest.cassette_options import CassetteOptions
 from vcr_gen.runtime.tape import strict_entries
 from vcr_gen.runtime.tape.events import ENDS, SIGNALS
 

@@ -3,7 +3,7 @@
 import pytest
 from plugin_project import PluginProject
 
-from vcr_gen.pytest.options import choose_mode
+from vcr_gen.pytest.cassette_options import choose_mode
 
 pytest_plugins = ["pytester"]
 

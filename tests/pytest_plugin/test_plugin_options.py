@@ -8,7 +8,7 @@ from plugin_project import PluginProject, generate
 
 from vcr_gen import Cassette
 from vcr_gen.errors import UsageError
-from vcr_gen.pytest.options import CassetteOptions, read_options
+from vcr_gen.pytest.cassette_options import CassetteOptions, read_options
 
 pytest_plugins = ["pytester"]
 

@@ -10,6 +10,7 @@ from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import PREFIX
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.settings.config_reader import parse_config
+from vcr_gen.gen.sources.files import SourceFile, read_sources
 
 __all__ = ["Step", "setup_steps"]
 
@@ -28,8 +29,6 @@ class Clock(Protocol):
 
     def now(self) -> datetime: ...
 '''
-
-_NOT_SEARCHED: Final = {"__pycache__", "node_modules", "site-packages", "tests"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +96,14 @@ def _refused(path: Path, code: str, message: str) -> RefusedError:
 def _boundary(settings: Path, config: Config) -> Step:
     if config.boundaries:
         return Step(settings, "", "already names a Protocol")
-    files = (path for source in config.sources for path in _python_files(source))
-    marked = next((path for path in files if _is_marked(path)), None)
+    marked = next((file.path for file in read_sources(config) if _is_marked(file)), None)
     if marked is not None:
         return Step(marked, "", "already has an annotated Protocol")
     source = config.sources[0]
     packages = sorted(
         folder.parent
         for folder in source.glob("*/__init__.py")
-        if folder.parent.name not in {"generated", *_NOT_SEARCHED}
+        if folder.parent.name not in {"generated", "tests"}
     )
     folder = packages[0] if len(packages) == 1 else source
     hidden = (folder / "ports" / "__init__.py").exists()  # Python would import that instead
@@ -136,16 +134,11 @@ def _appended(before: str, addition: str, *, gap: str = "") -> str:
     return before + (added.replace("\n", "\r\n") if "\r\n" in before else added)
 
 
-def _python_files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*.py")):
-        parts = path.relative_to(folder).parts
-        if not any(part.startswith(".") or part in _NOT_SEARCHED for part in parts):
-            yield path
-
-
-def _is_marked(path: Path) -> bool:
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return False
-    return b"vcr_gen" in data and (b"outbound" in data or b"inbound" in data)
+def _is_marked(file: SourceFile) -> bool:
+    """Whether a file of the program probably marks a Protocol; tests may have their own."""
+    data = file.data or b""
+    return (
+        "tests" not in file.module.split(".")
+        and b"vcr_gen" in data
+        and (b"outbound" in data or b"inbound" in data)
+    )

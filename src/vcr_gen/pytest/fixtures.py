@@ -14,17 +14,17 @@ import pytest
 
 from vcr_gen.errors import UsageError, VcrError
 from vcr_gen.gen.settings.config_reader import load_options
-from vcr_gen.pytest.cassette_paths import CassettePaths, module_folder, test_id
-from vcr_gen.pytest.constants import FOLDER, HOOKS
-from vcr_gen.pytest.hooks import Hooks, as_failure
-from vcr_gen.pytest.open_cassette import OpenCassette
-from vcr_gen.pytest.options import (
+from vcr_gen.pytest.cassette_options import (
     CassetteOptions,
     Options,
     choose_mode,
     marked_options,
     read_options,
 )
+from vcr_gen.pytest.cassette_paths import CassettePaths, module_folder, test_id
+from vcr_gen.pytest.constants import FOLDER, HOOKS
+from vcr_gen.pytest.hooks import Hooks, as_failure
+from vcr_gen.pytest.open_cassette import OpenCassette
 from vcr_gen.pytest.summary import Summary
 from vcr_gen.runtime.values.anchors import is_everywhere
 

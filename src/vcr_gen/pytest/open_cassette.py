@@ -17,8 +17,8 @@ from vcr_gen.errors import (
     VcrError,
     VerificationError,
 )
+from vcr_gen.pytest.cassette_options import Options
 from vcr_gen.pytest.constants import CASSETTE, CASSETTE_STARTS
-from vcr_gen.pytest.options import Options
 from vcr_gen.pytest.summary import Kind, Note
 from vcr_gen.runtime.context_blocks import setting
 from vcr_gen.runtime.modes import DECIDED, Choice, Mode

@@ -3,11 +3,11 @@
 import argparse
 import sys
 import warnings
+from collections.abc import Sequence
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from vcr_gen.cli.mcp.loose_serving import checked, dry_run, matching
 from vcr_gen.cli.mcp.server_commands import (
     anchors_of,
     port,
@@ -15,8 +15,8 @@ from vcr_gen.cli.mcp.server_commands import (
     refuse_other_boundaries,
     require_mcp,
 )
-from vcr_gen.cli.outcome import DIFFERENT, FINE
-from vcr_gen.errors import DivergenceError, ReplayError
+from vcr_gen.cli.outcome import DIFFERENT, ERROR, FINE
+from vcr_gen.errors import DivergenceError, ReplayError, UsageError
 
 if TYPE_CHECKING:
     from vcr_gen import Cassette
@@ -126,10 +126,10 @@ def run(arguments: argparse.Namespace) -> int:
     require_mcp(arguments)
     from vcr_gen import Cassette, UnusedRuleWarning
 
-    options = matching(arguments.cassette, arguments.strategy)
+    options = _matching(arguments.cassette, arguments.strategy)
     if arguments.dry_run:
-        return dry_run(arguments.cassette, arguments.fault)
-    faults = checked(arguments.cassette, arguments.fault)
+        return _dry_run(arguments.cassette, arguments.fault)
+    faults = _checked(arguments.cassette, arguments.fault)
     warnings.simplefilter("ignore", UnusedRuleWarning)  # a client need not ask for everything
     again = recording_command(arguments.cassette, ["--", "COMMAND", "..."])
     path, already = _launch(arguments)
@@ -181,3 +181,53 @@ def _serve(
         from vcr_gen.boundaries.mcp.mock_server import serve_stdio
 
         serve_stdio(cassette, already, faults=faults)
+
+
+# Answers that differ from the recorded ones: strategies and faults.
+
+
+def _matching(path: Path, strategies: Sequence[str]) -> dict[str, Any]:
+    """The options of the cassette for the strategies; they must be for something that it has."""
+    if not strategies:
+        return {}
+    from vcr_gen.boundaries.mcp.request_matching import mcp_matching
+    from vcr_gen.boundaries.mcp.request_targets import check_recorded, target_of
+
+    options = mcp_matching(*strategies)
+    if path.exists():
+        named = (text.rpartition("=")[0] for text in strategies if "=" in text)
+        check_recorded(path, map(target_of, named))
+    return options
+
+
+def _checked(path: Path, faults: Sequence[str]) -> "list[Fault]":
+    """The faults; each must be for requests that the cassette has."""
+    if not faults:
+        return []
+    from vcr_gen.boundaries.mcp.faults import parse_fault
+    from vcr_gen.boundaries.mcp.request_targets import check_recorded
+
+    parsed = [parse_fault(text) for text in faults]
+    if path.exists():
+        check_recorded(path, (fault.target for fault in parsed), requests=True)
+    return parsed
+
+
+def _dry_run(path: Path, faults: Sequence[str]) -> int:
+    """Print which recorded requests each fault hits; a fault that hits none is a mistake."""
+    if not faults:
+        raise UsageError("--dry-run says what faults hit\n\nhint: add --fault METHOD=FAULT")
+    from vcr_gen.boundaries.mcp.request_targets import recorded_messages
+
+    requests = [message for message in recorded_messages(path) if message.is_request]
+    outcome = FINE
+    for fault in _checked(path, faults):
+        meant = [request for request in requests if fault.target.is_for(request.title)]
+        hit = [request for number, request in enumerate(meant, 1) if fault.hits(number)]
+        print(fault.text)
+        for request in hit:
+            print(f"  {path}:{request.line}: {request.title}")
+        if not hit:
+            print(f"  hits nothing: the cassette has {len(meant)} of these requests")
+            outcome = ERROR
+    return outcome
