@@ -129,6 +129,28 @@ def test_a_class_that_only_python_finds_is_followed_into_its_package(project: Pa
     assert listed(project)["Far"] == ("outbound", "followed.ports.Store.far: result")
 
 
+@pytest.mark.parametrize(
+    ("imported", "spelled"), [("import rowlib", "rowlib.Far"), ("from rowlib import Far", "Far")]
+)
+def test_a_wrapper_knows_a_protocol_that_a_package_hands_on(
+    project: Path, imported: str, spelled: str
+) -> None:
+    package = project / "lib" / "rowlib"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("from rowlib._rows import Far as Far\n")
+    (package / "_rows.py").write_text(
+        "from typing import Protocol\nclass Far(Protocol):\n    def near(self) -> int: ...\n"
+    )
+    (project / "pyproject.toml").write_text('[tool.vcr-gen]\nsearch-path = ["lib"]\n')
+    (project / "src" / "followed" / "ports.py").write_text(
+        f"from typing import Protocol\n{imported}\nfrom vcr_gen import outbound\n"
+        f"@outbound\nclass Store(Protocol):\n    def far(self) -> {spelled} | None: ...\n"
+    )
+    assert run_command(cwd=project).code == 0
+    wrapper = (project / "generated" / "vcr_followed" / "ports.py").read_text()
+    assert 'handles=("vcr_rowlib._rows:FAR",)' in wrapper
+
+
 class Tag:
     def __init__(self) -> None:
         self.text = "three"

@@ -28,11 +28,13 @@ def handles(loader: SourceLoader, boundary: Boundary, known: Container[str]) -> 
         for name in names_in(pending.popleft()):
             if name.full_name in seen:
                 continue
-            seen.add(name.full_name)
-            if name.full_name in known:
-                yield name.full_name
-            else:
+            found = own_definition(loader, name)
+            full_name = found.full_name if found else name.full_name  # of what `lib` re-exports
+            if full_name in known and full_name not in seen:
+                yield full_name
+            elif full_name not in known:
                 pending.extend(types_behind(loader, name))
+            seen |= {name.full_name, full_name}
 
 
 def _annotations(boundary: Boundary) -> Iterator[Annotation]:
