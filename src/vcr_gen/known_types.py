@@ -7,8 +7,8 @@ __all__ = [
     "LIBRARIES",
     "LIVE_METHODS",
     "LIVE_MODULES",
+    "NOT_LIVE",
     "STORED_AS_DATA",
-    "USES_RECORDED",
 ]
 
 LIVE_MODULES: Final = frozenset(
@@ -32,10 +32,19 @@ LIVE_MODULES: Final = frozenset(
     }
 )
 """Modules of the standard library whose objects do something, so that a copy is no use."""
-USES_RECORDED: Final = frozenset(
-    {"asyncio.Future", "asyncio.StreamReader", "asyncio.StreamWriter", "asyncio.Task"}
+NOT_LIVE: Final = frozenset(
+    {
+        "asyncio.Future",
+        "asyncio.StreamReader",
+        "asyncio.StreamWriter",
+        "asyncio.Task",
+        "logging.Logger",
+    }
 )
-"""Classes of those modules whose objects cross all the same: each use of one is a call."""
+"""Classes of those modules whose objects cross all the same.
+
+Each use of one is a call; of a logger, its name is stored.
+"""
 LIVE_METHODS: Final = ("__del__", "__next__", "__anext__", "__await__")
 """Methods of objects that are used up, or that run code when they are dropped."""
 
@@ -51,6 +60,7 @@ LIBRARIES: Final = {
     "pendulum": "times_and_urls",
     "PIL": "images",
     "pyarrow": "arrow_tables",
+    "starlette": "starlette_requests",
     "whenever": "times_and_urls",
     "yarl": "times_and_urls",
 }

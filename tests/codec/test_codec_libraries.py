@@ -1,5 +1,6 @@
 """Values of well-known libraries come back as what they were, and nothing is imported for them."""
 
+import asyncio
 import datetime as dt
 import io
 import subprocess
@@ -13,6 +14,8 @@ import pandas as pd
 import pendulum
 import pyarrow as pa
 import pytest
+import starlette.requests
+import starlette.responses
 import whenever
 import yarl
 from google.protobuf import any_pb2, struct_pb2, wrappers_pb2
@@ -44,6 +47,41 @@ def photo() -> Image.Image:
     file = io.BytesIO()
     Image.new("RGB", (2, 2), (1, 2, 3)).save(file, "PNG")
     return Image.open(file)
+
+
+def file_of(picture: Image.Image, kind: str, **options: Any) -> io.BytesIO:
+    file = io.BytesIO()
+    picture.save(file, kind, **options)
+    return file
+
+
+def request(method: str, **scope: Any) -> starlette.requests.Request:
+    return starlette.requests.Request(
+        {
+            "type": "http",
+            "method": method,
+            "path": "/a",
+            "query_string": b"q=%C3%BC",
+            "headers": [(b"host", b"example.com"), (b"x", b"\xff")],
+            "client": ("192.0.2.1", 5000),
+            "app": object(),
+            **scope,
+        },
+        received,
+    )
+
+
+async def received() -> dict[str, Any]:
+    return {"type": "http.request", "body": b""}
+
+
+async def read_request() -> starlette.requests.Request:
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"text"}
+
+    made = starlette.requests.Request(request("POST").scope, receive)
+    await made.body()
+    return made
 
 
 def response() -> httpx.Response:
@@ -97,6 +135,14 @@ VALUES: dict[str, Any] = {
     "image": Image.new("RGBA", (3, 2), (1, 2, 3, 4)),
     "image of 16 bits": Image.new("I;16", (2, 2), 500),
     "image of a file": photo(),
+    "image with a palette": Image.new("RGB", (2, 2), (1, 2, 3)).quantize(2),
+    "image of a photograph": Image.open(file_of(Image.new("RGB", (8, 8), (9, 2, 3)), "JPEG")),
+    "image with what a file says of it": Image.open(
+        file_of(Image.new("L", (2, 2), 3), "PNG", dpi=(300, 300))
+    ),
+    "starlette request": request("GET", state={"user": 7}),
+    "starlette request that was read": asyncio.run(read_request()),
+    "starlette response": starlette.responses.JSONResponse({"a": 1}, 201, {"x": "1"}),
     "httpx request": httpx.Request("GET", "https://example.com/ü?q=1"),
     "httpx response": response(),
     "httpx url": httpx.URL("https://example.com/a"),
@@ -118,8 +164,10 @@ def same(one: Any, other: Any) -> bool:
         return bool(same_kind and np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
     if isinstance(one, pd.DataFrame | pd.Series | pd.Index):
         return bool(one.equals(other))
-    if isinstance(one, Image.Image):
-        return (one.mode, one.size, one.tobytes()) == (other.mode, other.size, other.tobytes())
+    if isinstance(one, starlette.requests.Request):
+        return addressed(one) == addressed(other)
+    if isinstance(one, starlette.responses.Response):
+        return vars(one) == vars(other)
     if isinstance(one, httpx.Request):
         return requested(one) == requested(other)
     if isinstance(one, httpx.Response):
@@ -127,6 +175,11 @@ def same(one: Any, other: Any) -> bool:
         others = (other.status_code, other.headers.raw, other.content, requested(other.request))
         return parts == others
     return bool(one == other)
+
+
+def addressed(request: starlette.requests.Request) -> tuple[object, ...]:
+    scope = {key: value for key, value in request.scope.items() if key != "app"}
+    return scope, asyncio.run(request.body()), request.url, request.client
 
 
 def requested(request: httpx.Request) -> tuple[object, ...]:
@@ -150,6 +203,29 @@ def test_a_small_array_can_be_read() -> None:
         "dtype": "int64",
         "items": [[1, 2]],
     }
+
+
+def test_a_body_that_nobody_read_is_not_an_empty_one() -> None:
+    codec = COMPILER.codec(starlette.requests.Request)
+    back: Any = codec.decode(codec.encode(request("POST")))
+    with pytest.raises(RuntimeError, match="read it before"):
+        asyncio.run(back.body())
+
+
+def test_a_program_in_place_of_an_image_does_not_run(tmp_path: Path) -> None:
+    proof = tmp_path / "ran"
+    ghostscript = tmp_path / "gs"
+    ghostscript.write_text(f"#!/bin/sh\ntouch {proof}\n")
+    ghostscript.chmod(0o755)
+    codec = COMPILER.codec(Image.Image)
+    plain: Any = codec.encode(Image.new("RGB", (2, 2)))
+    eps = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 2 2\n%%EndComments\n%%EOF\n"
+    plain["png"]["$value"] = eps.decode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path), prepend=":")
+        with pytest.raises(DecodeError):
+            codec.decode(plain)
+    assert not proof.exists()
 
 
 def test_a_moment_of_pendulum_keeps_its_zone() -> None:

@@ -18,7 +18,7 @@ from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread, is_stan
 from vcr_gen.gen.sources.syntax import is_function
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope, definition_of
-from vcr_gen.known_types import LIVE_METHODS, LIVE_MODULES, STORED_AS_DATA, USES_RECORDED
+from vcr_gen.known_types import LIVE_METHODS, LIVE_MODULES, NOT_LIVE, STORED_AS_DATA
 
 __all__ = ["ValueNote", "Verdict", "value_notes"]
 
@@ -86,7 +86,7 @@ def _note(
     place: str, name: Name, found: Definition | Unread | None, loader: SourceLoader
 ) -> ValueNote | None:
     package, last = name.full_name.partition(".")[0], name.full_name.rpartition(".")[2]
-    if package in LIVE_MODULES and f"{package}.{last}" not in USES_RECORDED:
+    if package in LIVE_MODULES and f"{package}.{last}" not in NOT_LIVE:
         return ValueNote(place, name.full_name, "needs help", "its objects are alive")
     if isinstance(found, Definition) and _is_file(loader, found):
         return ValueNote(place, found.full_name, "needs help", "declare BinaryIO or TextIO")

@@ -17,7 +17,12 @@ from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, DeclaredClass, 
 from vcr_gen.runtime.codec.object_state import object_node
 from vcr_gen.runtime.codec.pydantic_models import pydantic_node, validation_error_node
 from vcr_gen.runtime.codec.records import dataclass_node, namedtuple_node, typeddict_node
-from vcr_gen.runtime.codec.standard_types import STANDARD, completed_process_node, struct_node
+from vcr_gen.runtime.codec.standard_types import (
+    STANDARD,
+    completed_process_node,
+    logger_node,
+    struct_node,
+)
 from vcr_gen.runtime.codec.subclasses import subclass_node
 from vcr_gen.runtime.codec.tags import NULL, STR
 from vcr_gen.runtime.plain import Plain
@@ -173,6 +178,7 @@ CLASS_KINDS: Final[tuple[Callable[[DeclaredClass], Node | None], ...]] = (
     _enum_node,
     struct_node,
     completed_process_node,
+    logger_node,
     typeddict_node,
     validation_error_node,
     exception_node,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import pathlib
 import re
+import sys
 import types
 from collections import abc
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from vcr_gen.runtime.codec.records import Field, RecordNode, Shape
 from vcr_gen.runtime.codec.scalars import BytesNode, ConstantNode, FloatNode, IntNode, StrNode
 from vcr_gen.runtime.codec.sequences import ItemsNode, IterableNode, SetNode, TupleNode
 from vcr_gen.runtime.codec.tags import BOOL, NULL
-from vcr_gen.runtime.codec.texts import TEXTS
+from vcr_gen.runtime.codec.texts import TEXTS, TextNode
 
 Args = tuple[Any, ...]
 Make = Callable[[Nodes, type, str, Args], Node]
@@ -176,6 +177,26 @@ def completed_process_node(declared: DeclaredClass) -> Node | None:
     output = union_of((args[0], None)) if args else object
     shape = _called(cls, args=object, returncode=int, stdout=output, stderr=output)
     return RecordNode(declared.nodes, cls, declared.name, shape)
+
+
+def logger_node(declared: DeclaredClass) -> Node | None:
+    """The node of a logger: its name, by which `logging` knows it."""
+    logging: Any = sys.modules.get("logging")
+    if logging is None or not issubclass(declared.cls, logging.Logger):
+        return None
+
+    def write(logger: Any) -> str:
+        if logging.getLogger(logger.name) is not logger:
+            raise ValueError(f"one that logging.getLogger({logger.name!r}) does not give")
+        return str(logger.name)
+
+    def read(name: str) -> object:
+        logger: object = logging.getLogger(name)
+        if type(logger) is not declared.cls:
+            raise ValueError(name)
+        return logger
+
+    return TextNode(declared.nodes, declared.cls, declared.name, write, read)
 
 
 def struct_node(declared: DeclaredClass) -> Node | None:

@@ -1,14 +1,16 @@
-"""Images of Pillow, as PNG files where these keep the mode, else as their pixels."""
+"""Images of Pillow: their pixels, as a PNG file where one keeps them, and what belongs to these."""
 
 from __future__ import annotations
 
 import io
 import zlib
+from functools import partial
 from typing import Any, Final
 
 from PIL import Image
 
 from vcr_gen.runtime.codec.libraries.library_codecs import Functions
+from vcr_gen.runtime.codec.records import blank
 
 __all__ = ["codec_of"]
 
@@ -16,30 +18,35 @@ _OF_PNG: Final = frozenset({"1", "L", "LA", "RGB", "RGBA"})
 
 
 def codec_of(cls: type[Any]) -> Functions | None:
-    """How images are stored."""
-    if cls is Image.Image:
-        return _write, _read
-    if issubclass(cls, Image.Image) and getattr(cls, "format", None) == "PNG":
-        return _write_file, lambda stored: Image.open(io.BytesIO(stored))
-    return None
+    """How images are stored, also those that come from a file."""
+    return (partial(_write, cls), partial(_read, cls)) if issubclass(cls, Image.Image) else None
 
 
-def _write_file(image: Any) -> bytes:
+def _write(cls: type[Any], image: Any) -> dict[str, object]:
+    info, mode, size, palette, pixels, *more = image.__getstate__()
+    parts = {"info": dict(info), "palette": palette, "more": more}
+    stored = {"mode": mode, "size": list(size), **_write_pixels(image, pixels)}
+    stored.update((name, part) for name, part in parts.items() if part)
+    if _read(cls, stored) != image:
+        raise ValueError("its copy would differ")
+    return stored
+
+
+def _write_pixels(image: Any, pixels: bytes) -> dict[str, object]:
+    if image.mode not in _OF_PNG:
+        return {"pixels": zlib.compress(pixels)}
     file = io.BytesIO()
     image.save(file, "PNG")
-    return file.getvalue()
+    return {"png": file.getvalue()}
 
 
-def _write(image: Any) -> dict[str, object]:
-    about = {"mode": image.mode, "size": list(image.size)}
-    if image.mode in _OF_PNG:
-        return {**about, "png": _write_file(image)}
-    return {**about, "pixels": zlib.compress(image.tobytes())}
-
-
-def _read(stored: Any) -> Any:
+def _read(cls: type[Any], stored: Any) -> Any:
     if "pixels" in stored:
         pixels = zlib.decompress(stored["pixels"])
-    else:
-        pixels = Image.open(io.BytesIO(stored["png"])).convert(stored["mode"]).tobytes()
-    return Image.frombytes(stored["mode"], stored["size"], pixels)
+    else:  # of other formats, some are read by other programs
+        picture = Image.open(io.BytesIO(stored["png"]), formats=["PNG"])
+        pixels = picture.convert(stored["mode"]).tobytes()
+    made = blank(cls)
+    about = (dict(stored.get("info", {})), stored["mode"], tuple(stored["size"]))
+    made.__setstate__([*about, stored.get("palette"), pixels, *stored.get("more", ())])
+    return made
