@@ -195,3 +195,36 @@ def test_a_cycle_around_a_live_part_is_refused() -> None:
 def test_data_beside_a_live_type_stays_data() -> None:
     codec = COMPILER.codec(int | Cursor | None)
     assert (codec.encode(5), codec.encode(None)) == (5, None)
+
+
+class Knot:
+    """An ordinary class; a copy that its own code makes would be another one."""
+
+    cursor: Cursor
+    next: "Knot"
+
+    def __copy__(self) -> "Knot":
+        raise AssertionError("the codec has run code of the class")
+
+    __reduce_ex__ = __setattr__ = None  # type: ignore[assignment]
+
+
+def test_objects_that_refer_to_each_other_are_copied_once_with_their_live_parts_replaced() -> None:
+    node = object.__new__(Knot)
+    vars(node).update(cursor=RealCursor(), next=node, others=[node])
+    replace = COMPILER.codec(Knot).replace_live
+    assert replace is not None
+    copy = replace(node)
+    assert copy is not node
+    assert copy.next is copy
+    assert copy.others == [copy]
+    assert copy.cursor == Wrapped(node.cursor)
+    assert isinstance(node.cursor, RealCursor)
+
+
+def test_an_object_without_live_parts_is_not_copied() -> None:
+    node = object.__new__(Knot)
+    vars(node).update(next=node)
+    replace = COMPILER.codec(Knot).replace_live
+    assert replace is not None
+    assert replace(node) is node

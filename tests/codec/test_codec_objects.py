@@ -1,6 +1,7 @@
 """Objects of ordinary classes are stored by their attributes, and no code of theirs runs."""
 
 import asyncio
+import logging
 import queue
 import threading
 from argparse import Namespace
@@ -187,6 +188,108 @@ def test_an_object_inside_a_dataclass_and_outside_is_one() -> None:
     assert back.left is back.right["also"]
 
 
+class Wrongly:
+    """Its annotations are not what it holds, as in many a class."""
+
+    owner: Customer
+    size: int
+    missing: "NotImported"  # type: ignore[name-defined] # noqa: F821
+    several: "list[NotImported]"  # type: ignore[name-defined] # noqa: F821
+    tokens: list[Annotated[str, Secret]]
+
+    def __init__(self) -> None:
+        self.owner: Any = None
+        self.size: Any = "automatic"
+        self.missing = Address("Main")
+        self.several = [Address("Side")]
+
+
+def test_an_attribute_may_hold_what_its_annotation_does_not_say() -> None:
+    plain: Any = COMPILER.codec(Wrongly).encode(Wrongly())
+    assert plain["owner"] is None
+    assert plain["size"] == {"$other": "automatic"}
+    back = there_and_back(Wrongly, Wrongly())
+    assert (back.owner, back.size) == (None, "automatic")
+    assert (back.missing.street, back.several[0].street) == ("Main", "Side")
+
+
+def test_a_value_of_another_type_is_not_stored_in_place_of_a_secret() -> None:
+    wrong = Wrongly()
+    wrong.tokens = ("hunter2",)  # type: ignore[assignment]
+    with pytest.raises(EncodeError) as caught:
+        COMPILER.codec(Wrongly).encode(wrong)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_attributes_may_have_any_names() -> None:
+    address = Address("Main")
+    vars(address).update({"house number": 7, "__doc__": "Its own."})
+    assert vars(there_and_back(Address, address)) == vars(address)
+
+
+def test_what_typing_sets_is_not_stored() -> None:
+    assert vars(there_and_back(Box[int], Box[int](1))) == {"content": 1}
+
+
+@dataclass
+class Strict:
+    owner: Person
+    number: int
+
+
+@dataclass
+class Loose:
+    owner: Person
+    number: str
+
+
+def test_a_place_that_refuses_an_object_does_not_count() -> None:
+    ann = Person("Ann")
+    first, second = there_and_back(list[Strict | Loose | Person], [Loose(ann, "x"), Strict(ann, 1)])
+    assert first.owner is second.owner
+    back = there_and_back(list[dict[str, Person | int] | Any], [{"a": ann, "b": "x"}, ann])
+    assert back[0]["a"] is back[1]
+
+
+def test_the_place_of_a_secret_does_not_count() -> None:
+    class Kept:
+        def __init__(self) -> None:
+            self.first: Any = Person("Ann")
+            self.second = self.first
+
+    Kept.__annotations__ = {"first": Annotated[Any, Secret]}
+    plain = COMPILER.codec(Kept).encode(Kept())
+    assert plain == {
+        "first": "<redacted>",
+        "second": {"$type": f"{__name__}.Person", "name": "Ann", "friends": []},
+    }
+
+
+class Logs:
+    def __init__(self, logger: logging.Logger) -> None:
+        self.logger = logger
+
+
+class OwnLogger(logging.Logger):
+    """As some libraries have one."""
+
+
+def test_a_logger_is_stored_by_its_name() -> None:
+    logger = logging.getLogger("shop.orders")
+    assert COMPILER.codec(Logs).encode(Logs(logger)) == {
+        "logger": {"$type": "logging.Logger", "$value": "shop.orders"}
+    }
+    assert there_and_back(Logs, Logs(logger)).logger is logger
+    assert there_and_back(logging.Logger, logging.getLogger()) is logging.getLogger()
+
+
+def test_a_logger_that_its_name_does_not_lead_to_is_refused() -> None:
+    with pytest.raises(EncodeError, match="does not give"):
+        COMPILER.codec(Logs).encode(Logs(logging.Logger("shop.orders")))
+    with pytest.raises(DecodeError):
+        COMPILER.codec(OwnLogger).decode("shop.orders")
+
+
 class Marked:
     password: Annotated[str, Secret]
     lock: Annotated[threading.Lock, Unrecorded]
@@ -254,7 +357,9 @@ def test_a_copy_of_what_is_alive_is_refused_on_both_sides(name: str) -> None:
 HOSTILE: dict[str, tuple[Any, Any]] = {
     "a class elsewhere": (Address, {"$type": f"{__name__}.Person", "name": "x"}),
     "special attribute": (Address, {"street": "a", "__class__": "b"}),
-    "no name": (Address, {"a b": 1}),
+    "no name": (Address, {"$street": 1}),
+    "computed attribute": (Customer, {"greeting": "Hello"}),
+    "other value, with more": (Customer, {"born": {"$other": 5, "born": 5}}),
     "no attributes": (Address, ["street"]),
     "unknown slot": (Slotted, {"left": 1, "middle": 2}),
     "wrong type": (Customer, {"born": 5}),
@@ -306,8 +411,17 @@ def test_an_object_is_no_data_where_a_protocol_has_methods() -> None:
     assert "mark it with @outbound or @inbound" in caught.value.hint
 
 
+@pytest.mark.parametrize("cls", [Address, Walks])
+def test_an_attribute_may_hold_a_class(cls: type) -> None:
+    box = there_and_back(Box, Box(cls))
+    assert box.content is cls
+
+
 def test_a_registry_can_refuse_them() -> None:
     compiler = Compiler(registry=Registry(declared_only=True))
+    for value in (Address("Main"), Address):
+        with pytest.raises(EncodeError, match="Address"):
+            compiler.codec(object).encode(value)
     with pytest.raises(EncodeError, match="Address"):
         compiler.codec(Address).encode(Address("Main"))
 

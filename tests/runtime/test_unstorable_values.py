@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import re
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 from sample.application import Application
@@ -19,6 +21,11 @@ class Odd:
 
     def __init__(self):
         self.lock = threading.Lock()
+
+
+@dataclass
+class Listening:
+    listener: Callable[[str], None]
 
 
 def session(path, mode, program):
@@ -53,6 +60,18 @@ def test_a_function_where_none_is_declared_says_how_to_declare_it(tape):
         "hint: if the environment calls it back, declare it as `Callable[[int], int]`, with the "
         "types of the function; if it does not matter, mark it: Annotated[…, Unrecorded]"
     )
+
+
+def test_a_callback_where_no_type_tells_of_it_is_not_given_away_unnoticed(tape):
+    def program(shell, _locks, _bus):
+        with contextlib.suppress(EncodeError):
+            shell.store([Listening(print)])
+
+    with pytest.raises(IncompleteError) as caught:
+        session(tape.path, "all", program)
+    (failure,) = caught.value.failures
+    assert failure.path == "Shell.store: argument `values`[0].listener"
+    assert "Callable[…]" in failure.hint
 
 
 def test_an_exception_with_one_that_leaves_a_block_is_told_with_where_it_was_raised(tape):

@@ -20,8 +20,11 @@ from vcr_gen.runtime.codec.lookup import check_held, describe, find_loaded, plai
 from vcr_gen.runtime.codec.marked_places import Mark, find_few, find_marks, reachable
 from vcr_gen.runtime.codec.markers import custom_node, mark, metadata_of
 from vcr_gen.runtime.codec.node import Node, UnsupportedNode
-from vcr_gen.runtime.codec.object_identity import decode_one_value, encode_one_value
-from vcr_gen.runtime.codec.object_state import ObjectNode
+from vcr_gen.runtime.codec.object_identity import (
+    decode_one_value,
+    encode_one_value,
+    replace_in_one_value,
+)
 from vcr_gen.runtime.codec.placeholders import REDACTED
 from vcr_gen.runtime.codec.registry import Registered, Registry, hint_for
 from vcr_gen.runtime.codec.standard_types import standard_name, standard_type
@@ -139,11 +142,12 @@ class Compiler:
     def may_name(self, cls: type) -> bool:
         """Whether a recording may name the class as a value where any class is accepted.
 
-        Classes of data and abstract ones: not `subprocess.Popen`, unless it is registered.
+        Classes of values and abstract ones: not `subprocess.Popen`, unless it is registered.
         """
-        if inspect.isabstract(cls) or self._registry.name_of(cls) is not None:
+        is_abstract = inspect.isabstract(cls) or getattr(cls, "_is_protocol", False)
+        if is_abstract or self._registry.name_of(cls) is not None:
             return True
-        return not isinstance(self.node(cls), DynamicNode | ObjectNode | UnsupportedNode)
+        return not isinstance(self.node(cls), DynamicNode | UnsupportedNode)
 
     def type_name(self, cls: type) -> str:
         """The name a tag gives to a class."""
@@ -228,14 +232,15 @@ def as_codec(node: Node) -> Codec:
 
     reached = reachable(node)
     has_live = any(each.is_live for each in reached)
-    encode, decode = node.encode, node.decode
+    encode, decode, replace = node.encode, node.decode, node.replace
     if any(each.holds_objects for each in reached):
         encode, decode = partial(encode_one_value, encode), partial(decode_one_value, decode)
+        replace = partial(replace_in_one_value, replace)
     return Codec(
         _translated(encode, EncodeError),
         _translated(decode, DecodeError),
         compare,
-        _translated(node.replace, EncodeError) if has_live else None,
+        _translated(replace, EncodeError) if has_live else None,
         find_marks(node) if any(each.loosens for each in reached) else (),
         find_few(node) if any(each.few for each in reached) else (),
     )

@@ -14,6 +14,7 @@ from vcr_gen.runtime.codec.compare import VALUE_DIFFERS, Difference, differences
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.lookup import ByNameNode
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node, Nodes, Wrapper
+from vcr_gen.runtime.codec.object_identity import encode_apart
 from vcr_gen.runtime.codec.placeholders import REDACTED, is_placeholder
 from vcr_gen.runtime.codec.scalars import bytes_to_plain
 from vcr_gen.runtime.codec.tags import KINDS, NULL, STR, kind_of
@@ -112,7 +113,7 @@ class SecretNode(Wrapper):
         plain: Plain = REDACTED
         refused = False
         try:
-            plain = self.inner.encode(value)
+            plain = encode_apart(self.inner.encode, value)
         except Fault:
             refused = True
         if refused:  # outside of `except`, so that no traceback leads to the value

@@ -1,7 +1,8 @@
 """Which ordinary objects occur several times in one value, so that they come back as one object.
 
 An object with several places is stored in full once, with a number (`$id`); its other places only
-refer to it (`$same`). Most values have no such object, and no numbers.
+refer to it (`$same`). Most values have no such object, and no numbers. Where live parts of objects
+are replaced, each object is copied once.
 """
 
 from __future__ import annotations
@@ -40,6 +41,16 @@ class _Encoding:
         number = self._numbers.get(id(value))
         return encode(value) if number is None else {ID: number, **encode(value)}
 
+    def attempt(self, encode: Callable[[Any], Plain], value: object) -> Plain:
+        """Encode a value, or forget the objects in it: they have no place yet."""
+        before = len(self._seen)
+        try:
+            return encode(value)
+        except Fault:
+            for met in list(self._seen)[before:]:
+                del self._seen[met]
+            raise
+
 
 class _Decoding:
     """The numbered objects of a value that is being decoded."""
@@ -60,11 +71,37 @@ class _Decoding:
         return self._objects[number]
 
 
+class _Replacing:
+    """The objects of a value whose live parts are being replaced.
+
+    A first pass finds out whether an object has any; if so, a second one copies the objects.
+    """
+
+    def __init__(self, *, copies: bool) -> None:
+        self._copies: Final = copies
+        self._seen: dict[int, object] = {}
+        self.is_needed = False
+        """Whether an object has a live part."""
+
+    def replace(
+        self,
+        value: object,
+        make: Callable[[], object],
+        fill: Callable[[Any, Any], bool],
+    ) -> object:
+        """The copy of an object; in the first pass the object itself."""
+        if id(value) not in self._seen:
+            copy = self._seen[id(value)] = make() if self._copies else value
+            self.is_needed = fill(value, copy) or self.is_needed
+        return self._seen[id(value)]
+
+
 class _Current(threading.local):
-    """What this thread is encoding and decoding: nodes call each other without a parameter."""
+    """What this thread is doing with a value: nodes call each other without a parameter."""
 
     encoding: _Encoding | None = None
     decoding: _Decoding | None = None
+    replacing: _Replacing | None = None
 
 
 _current: Final = _Current()
@@ -85,6 +122,21 @@ def encode_one_value(encode: Callable[[Any], Plain], value: object) -> Plain:
         _current.encoding = None
 
 
+def encode_attempt(encode: Callable[[Any], Plain], value: object) -> Plain:
+    """Encode a value of which another node may have to take care; raises `Fault`."""
+    encoding = _current.encoding
+    return encode(value) if encoding is None else encoding.attempt(encode, value)
+
+
+def encode_apart(encode: Callable[[Any], Plain], value: object) -> Plain:
+    """Encode a value whose plain is stored nowhere: no other place may refer to objects in it."""
+    before, _current.encoding = _current.encoding, None
+    try:
+        return encode(value)
+    finally:
+        _current.encoding = before
+
+
 def decode_one_value(decode: Callable[[Any], object], plain: Plain) -> object:
     """Decode a value in which objects may have several places."""
     if _current.decoding is not None:
@@ -94,6 +146,21 @@ def decode_one_value(decode: Callable[[Any], object], plain: Plain) -> object:
         return decode(plain)
     finally:
         _current.decoding = None
+
+
+def replace_in_one_value(replace: Callable[[Any], object], value: object) -> object:
+    """Replace the live parts of a value in which objects may have several places."""
+    if _current.replacing is not None:
+        return replace(value)
+    _current.replacing = _Replacing(copies=False)
+    try:
+        first = replace(value)
+        if not _current.replacing.is_needed:
+            return first
+        _current.replacing = _Replacing(copies=True)
+        return replace(value)
+    finally:
+        _current.replacing = None
 
 
 def encode_object(value: object, encode: Callable[[Any], dict[str, Plain]]) -> Plain:
@@ -124,3 +191,18 @@ def decode_object(
         return made
 
     return decode_one_value(decode_here, plain)
+
+
+def replace_in_object(
+    value: object, make: Callable[[], object], fill: Callable[[Any, Any], bool]
+) -> object:
+    """The object, or a copy of it with its live parts replaced.
+
+    `fill` gives a copy, which may be the object itself, its attributes. It tells if one is new.
+    """
+
+    def replace_here(value: object) -> object:
+        assert _current.replacing is not None
+        return _current.replacing.replace(value, make, fill)
+
+    return replace_in_one_value(replace_here, value)

@@ -6,19 +6,82 @@ import functools
 import inspect
 import types
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from struct import calcsize
 from typing import Any, ClassVar, Final
 
 from vcr_gen.field_path_syntax import Step
 from vcr_gen.known_types import LIVE_METHODS, LIVE_MODULES
-from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.node import ClassNode, DeclaredClass, Node
-from vcr_gen.runtime.codec.object_identity import decode_object, encode_object
-from vcr_gen.runtime.codec.records import Field, qualifiers, record_field, replace_attributes
-from vcr_gen.runtime.codec.tags import DICT, ID, SAME
+from vcr_gen.runtime.codec.annotations import Unresolved, rewrite
+from vcr_gen.runtime.codec.fault import Fault, show, step_to
+from vcr_gen.runtime.codec.marked_places import reachable
+from vcr_gen.runtime.codec.node import ClassNode, DeclaredClass, Node, Nodes, Wrapper
+from vcr_gen.runtime.codec.object_identity import (
+    decode_object,
+    encode_attempt,
+    encode_object,
+    replace_in_object,
+)
+from vcr_gen.runtime.codec.records import Field, qualifiers, record_field
+from vcr_gen.runtime.codec.tags import DICT, ID, NULL, SAME, kind_of
 from vcr_gen.runtime.plain import Plain
 
 _POINTER: Final = calcsize("P")
+_OTHER: Final = "$other"
+"""The key of a value that is not of the type of its attribute."""
+_OF_TYPING: Final = "__orig_class__"
+"""An attribute that `typing` sets on the objects of generic classes, if it can."""
+
+
+_RESERVED: Final = frozenset(dir(object)) - {"__doc__"}
+
+
+class AttributeNode(Wrapper):
+    """The value of an attribute: by its annotation, or as `{$other: …}`.
+
+    Nothing checks the annotations of an ordinary class: many an attribute is `None` at first.
+    """
+
+    def __init__(self, nodes: Nodes, inner: Node) -> None:
+        super().__init__(inner)
+        self._anything: Final = nodes.node(object)
+
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
+        return (*super().parts(), ((), self._anything))
+
+    def encode(self, value: object) -> Plain:
+        if value is None and self._may_be_none:
+            return None
+        try:
+            return encode_attempt(self.inner.encode, value)
+        except Fault as fault:
+            if fault.hint or self._may_be_secret:  # a hint says what to do about the value
+                raise
+        return {_OTHER: self._anything.encode(value)}
+
+    def decode(self, plain: Plain) -> object:
+        if plain is None and self._may_be_none:
+            return None
+        node, payload = self._node_of(plain)
+        return node.decode(payload)
+
+    def opened(self, plain: Plain) -> tuple[Node, Plain]:
+        node, payload = self._node_of(plain)
+        return node.opened(payload)
+
+    def _node_of(self, plain: Plain) -> tuple[Node, Plain]:
+        if type(plain) is dict and kind_of(plain) == _OTHER:
+            return self._anything, plain[_OTHER]
+        return self.inner, plain
+
+    @cached_property
+    def _may_be_none(self) -> bool:
+        """Whether null means nothing else."""
+        return NULL not in self.inner.kinds
+
+    @cached_property
+    def _may_be_secret(self) -> bool:
+        return any(each.hides for each in reachable(self.inner))
 
 
 class Attributes:
@@ -28,10 +91,13 @@ class Attributes:
         self._cls: Final = declared.cls
         self._name: Final = declared.name
         self._slots: Final = _slots_of(declared.cls)
-        self._computed: Final = _computed_attributes(declared.cls)
+        self._left_out: Final = _computed_attributes(declared.cls) | {_OF_TYPING}
         fields = _fields_of(declared.annotations)
         nodes = declared.nodes
-        self.annotated: Final = {each.name: nodes.node(each.annotation) for each in fields}
+        self.annotated: Final = {
+            each.name: AttributeNode(nodes, nodes.node(_as_known(each.annotation)))
+            for each in fields
+        }
         self._unrecorded: Final = frozenset(each.name for each in fields if each.unrecorded)
         self._anything: Final = nodes.node(object)
 
@@ -41,18 +107,29 @@ class Attributes:
 
     def held_by(self, value: object) -> dict[str, object]:
         """The attributes that are set, without those that are computed when they are asked for."""
+        held = self._held_by(value)
+        return {name: item for name, item in held.items() if name not in self._left_out}
+
+    def _held_by(self, value: object) -> dict[str, object]:
         found: dict[str, object] = {}
         for name, slot in self._slots.items():
             try:
                 found[name] = slot.__get__(value)
             except AttributeError:
                 continue
-        found.update(
-            (name, item)
-            for name, item in getattr(value, "__dict__", {}).items()
-            if not name.startswith("__") and name not in self._computed
-        )
+        if self._cls.__dictoffset__:
+            found.update(_dict_of(value))
         return found
+
+    def replace(self, value: object, copy: object) -> bool:
+        """Give a copy the attributes of an object, with live parts replaced; tells if one is."""
+        is_new = False
+        for name, item in self._held_by(value).items():
+            after = self.node_of(name).replace(item)
+            is_new = is_new or after is not item
+            if copy is not value:
+                self._set(copy, name, after)
+        return is_new
 
     def encode(self, value: object) -> dict[str, Plain]:
         """The plain of each attribute that is recorded."""
@@ -61,9 +138,10 @@ class Attributes:
         try:
             for name, item in self.held_by(value).items():
                 if name not in self._unrecorded:
+                    self._check_name(name)
                     out[name] = self.node_of(name).encode(item)
         except Fault as fault:
-            fault.within(f".{name}")
+            fault.within(step_to(name))
             raise
         return out
 
@@ -75,19 +153,23 @@ class Attributes:
         name = ""
         try:
             for name, plain in attributes.items():
-                if not name.isidentifier() or name.startswith("__") or name in self._unrecorded:
-                    raise Fault(f"the name of an attribute of {self._name}", show(name))
+                self._check_name(name)
                 self._set(made, name, self.node_of(name).decode(plain))
         except Fault as fault:
-            fault.within(f".{name}")
+            fault.within(step_to(name))
             raise
+
+    def _check_name(self, name: object) -> None:
+        is_key = type(name) is not str or name.startswith("$")
+        if is_key or name in _RESERVED | self._left_out | self._unrecorded:
+            raise Fault(f"the name of an attribute of {self._name}", show(name))
 
     def _set(self, made: object, name: str, value: object) -> None:
         """Set an attribute where it is kept: no `__setattr__` and no property of the class runs."""
         if name in self._slots:
             self._slots[name].__set__(made, value)
         elif self._cls.__dictoffset__:
-            vars(made)[name] = value
+            _dict_of(made)[name] = value
         else:
             raise Fault(f"an attribute of {self._name}", f"the unknown attribute {show(name)}")
 
@@ -123,13 +205,7 @@ class ObjectNode(ClassNode):
         return found
 
     def replace_bare(self, value: object) -> object:
-        held = self._attributes.held_by(value)
-        changed = {
-            name: after
-            for name, node in self._attributes.annotated.items()
-            if name in held and (after := node.replace(held[name])) is not held[name]
-        }
-        return replace_attributes(value, changed) if changed else value
+        return replace_in_object(value, lambda: _blank(self.cls), self._attributes.replace)
 
 
 def object_node(declared: DeclaredClass) -> Node | None:
@@ -160,6 +236,12 @@ def _blank(cls: type[Any]) -> object:
     return object.__new__(cls)
 
 
+def _dict_of(value: object) -> dict[str, object]:
+    """The dict of an object, past a `__getattribute__` of its class."""
+    found: dict[str, object] = object.__getattribute__(value, "__dict__")
+    return found
+
+
 def _slots_of(cls: type) -> dict[str, types.MemberDescriptorType]:
     """Where the objects of a class keep the attributes that are in no dict."""
     return {
@@ -178,6 +260,11 @@ def _computed_attributes(cls: type) -> frozenset[str]:
         for name, each in vars(base).items()
         if isinstance(each, functools.cached_property)
     )
+
+
+def _as_known(annotation: object) -> object:
+    """The type of an attribute, of which a name for type checkers alone says nothing."""
+    return rewrite(annotation, lambda part: object if part is Unresolved else part)
 
 
 def _fields_of(annotations: Mapping[str, object]) -> list[Field]:

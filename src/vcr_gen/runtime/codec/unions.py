@@ -48,6 +48,7 @@ from vcr_gen.runtime.codec.node import (
     UnsupportedNode,
     Wrapper,
 )
+from vcr_gen.runtime.codec.object_identity import encode_attempt
 from vcr_gen.runtime.codec.scalars import StrNode
 from vcr_gen.runtime.codec.tags import NULL, STR, TAGGED, TYPE, VALUE, kind_of, tag, untag
 from vcr_gen.runtime.plain import Plain
@@ -133,7 +134,7 @@ class UnionNode(Node):
         exact = self._exact.get(type(value))
         if exact is not None:
             try:
-                return self._tagged(exact, exact.encode(value))
+                return self._tagged(exact, encode_attempt(exact.encode, value))
             except Fault:
                 pass  # another member may take it: a tuple of texts for `Sequence[str]`
         return self._search(value)
@@ -179,7 +180,7 @@ class UnionNode(Node):
         candidates = self._candidates(value)
         for member in candidates:
             try:
-                return self._tagged(member, member.encode(value))
+                return self._tagged(member, encode_attempt(member.encode, value))
             except Fault as fault:
                 first = first or fault
         if first is not None and len(candidates) == 1:

@@ -155,7 +155,7 @@ class Bound:
     def encode(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
         """The plain form of the arguments."""
         encoded: dict[str, Plain] = {}
-        before, at_work.channel = at_work.channel, self.value
+        before, at_work.channel = at_work.channel, self.nothing  # one for all, if none is live
         try:
             for name, passing in self.arguments.items():
                 value = arguments[name]

@@ -10,7 +10,8 @@ from vcr_gen.runtime.boundary.origins import origin_of
 from vcr_gen.runtime.boundary.port import Link, Session
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, Registry
-from vcr_gen.runtime.codec.fault import Fault
+from vcr_gen.runtime.codec.compiler import DECLARE
+from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import DYNAMIC, LIVE, NO_FIT, Node
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets
@@ -234,6 +235,9 @@ class LiveNode(Node):
     def encode(self, value: Any) -> Plain:
         crossing = _crossing()
         form = self._form_of(value)
+        if form is not None and _channel().codec.replace_live is None:
+            # The declared type has no such part, so the other side would get the object itself.
+            raise Fault("a value", f"a live object, of {show(value)}", DECLARE)
         if form is None:
             raise Fault(self._forms[-1].word.removeprefix("$"), repr(value)[:80])
         build = crossing.built_here(form) if self._is_outward else None
