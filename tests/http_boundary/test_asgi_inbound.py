@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -298,6 +299,31 @@ def test_a_client_that_leaves_is_noticed_again(tmp_path: Path) -> None:
     replay(path, one_route(endless))
     assert log == recorded == ["left"]
     assert "of: asgi.disconnect" in path.read_text()
+
+
+def test_the_time_that_the_server_takes_is_not_the_applications(tmp_path: Path) -> None:
+    """A server reads the clock of the loop too, and may be slow; a replay has no server."""
+
+    async def slept(_: Request) -> PlainTextResponse:
+        loop = asyncio.get_running_loop()
+        times = [loop.time()]
+        for _ in range(4):
+            await asyncio.sleep(0.01)
+            times.append(loop.time())
+        return PlainTextResponse(" ".join(f"{time - times[0]:.6f}" for time in times))
+
+    async def use(client: httpx.AsyncClient) -> None:
+        loop = asyncio.get_running_loop()
+        request = asyncio.create_task(client.get("/"))
+        while not request.done():
+            time.sleep(0.03)
+            loop.time()
+            await asyncio.sleep(0.001)
+        await request
+
+    path = tmp_path / "tape.yaml"
+    asyncio.run(record_in_loop(path, one_route(slept), use))
+    replay(path, one_route(slept))
 
 
 # Test clients ----------------------------------------------------------------------------------

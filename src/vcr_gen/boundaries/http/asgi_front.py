@@ -22,6 +22,7 @@ class InboundApplication:
     """Records what a server asks of an application; a `Driver` asks it again in a replay."""
 
     def __init__(self, cassette: Cassette, app: Any) -> None:
+        cassette.serve_only()
         self._asgi = VcrAsgi(cassette=cassette, inner=Application(app))
         self._port = port_of(self._asgi)  # by which a `Driver` knows it
 

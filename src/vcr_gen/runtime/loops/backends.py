@@ -14,6 +14,7 @@ __all__ = [
     "Spawned",
     "as_answer",
     "in_environment",
+    "in_inbound_call",
     "library_here",
     "running_library",
     "running_loop",
@@ -27,6 +28,9 @@ in_environment: ContextVar[bool] = ContextVar("vcr_gen_in_environment", default=
 
 A context variable, because the tasks that it spawns are its own, too: they inherit the context.
 """
+
+in_inbound_call: ContextVar[bool] = ContextVar("vcr_gen_in_inbound_call", default=False)
+"""Whether the running code is what an inbound call started, also in tasks that it spawned."""
 
 
 class Loop(Protocol):

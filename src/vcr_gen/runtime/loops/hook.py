@@ -203,12 +203,12 @@ class _Told:
         self._callback(*self._arguments)
 
 
-def is_step_of_program(handle: Any) -> bool:
+def is_step_of_program(loops: Loops, handle: Any) -> bool:
     """Whether what a loop has ready is a step of the program: neither the environment's nor told.
 
     Only such steps come in the same rounds of the loop in a recording and in its replay.
     """
-    return not isinstance(handle._callback, _Told) and not handle._context.get(in_environment)
+    return not isinstance(handle._callback, _Told) and loops.is_programs(handle._context)
 
 
 class AsyncioHook:

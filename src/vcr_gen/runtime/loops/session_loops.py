@@ -1,11 +1,17 @@
 """The event loops that a session has hooked, and its clock."""
 
 from collections.abc import Sequence
+from contextvars import Context
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.loops.backends import in_environment, library_here, running_loop
+from vcr_gen.runtime.loops.backends import (
+    in_environment,
+    in_inbound_call,
+    library_here,
+    running_loop,
+)
 from vcr_gen.runtime.loops.clock import Clock
 
 if TYPE_CHECKING:
@@ -69,6 +75,8 @@ class Loops:
         self._hooks: dict[int, Hook] = {}
         self.shares_one = False
         """Whether another session took turns with one of them already."""
+        self.is_served = False
+        """Whether the program is only what inbound calls start: its server is not in a replay."""
 
     def serve(self, session: LoopSession) -> None:
         """Set what reacts to the loops from now on."""
@@ -78,13 +86,20 @@ class Loops:
     def read_clock(self, before: float = inf) -> float:
         """The time that the running code reads from its loop's clock; it stays before `before`.
 
-        The environment's own timers count in real time, and no replay has them.
+        The environment's own timers count in real time, and no replay has them. What serves the
+        program is not in a replay either, so the clock does not catch up for it.
         """
         if in_environment.get():
             return max(self.clock.now, self.clock.real())
-        if self._is_open:
+        if self._is_open and (in_inbound_call.get() or not self.is_served):
             self.session.clock_is_read(before)
         return self.clock.now
+
+    def is_programs(self, context: Context) -> bool:
+        """Whether what runs in a context is a part of the program, which a replay runs again."""
+        if context.get(in_environment, False):
+            return False
+        return not self.is_served or context.get(in_inbound_call, False)
 
     def begin(self) -> tuple[float, ...]:
         """Hook the loop of a recorded call, if it is new; returns the timers it already had."""

@@ -196,7 +196,10 @@ class StandardHook(AsyncioHook):
     def _is_busy(self) -> bool:
         """The loop goes round with something to do; whether it looks for input."""
         timers, timer = self.loop._scheduled, None
-        if timers and any(map(is_step_of_program, tuple(self.loop._ready))):
+        if self._loops.is_served:
+            timers = sorted(each for each in timers if self._loops.is_programs(each._context))
+        ready = tuple(self.loop._ready) if timers else ()
+        if any(is_step_of_program(self._loops, handle) for handle in ready):
             timer = timers[0].when()
         looks = self._loops.session.busy(timer)
         if looks:

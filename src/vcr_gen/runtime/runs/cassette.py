@@ -303,6 +303,13 @@ class Cassette:
         """
         return setting(_INTERCHANGEABLE, True)
 
+    def serve_only(self) -> None:
+        """Say that the program is what inbound calls start, and that the rest is its environment.
+
+        The rest may run in the same event loop, such as a server of which a replay has none.
+        """
+        self._run.serve_only()
+
     def rename(self, name: str) -> None:
         """Put the recording in place under another name, in the same folder, with its suffix."""
         if not isinstance(self._run, RecordRun) or Path(name).suffix != self.path.suffix:

@@ -106,6 +106,10 @@ class Run(ABC):
                 self.screen.secrets.add_field(of, path)
         self._loops.hook(at=0.0)
 
+    def serve_only(self) -> None:
+        """Take what inbound calls start for the program, and the rest for its environment."""
+        self._loops.is_served = True
+
     def meet(self, peer: Patience | None) -> None:
         """Play for a live peer from now on; None when it is over. By default nothing plays."""
         del peer

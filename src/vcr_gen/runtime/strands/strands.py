@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar, final
 
 from vcr_gen.runtime.context_blocks import block, setting
-from vcr_gen.runtime.loops.backends import in_environment, library_here
+from vcr_gen.runtime.loops.backends import in_environment, in_inbound_call, library_here
 from vcr_gen.runtime.strands.labels import Work, label_of, threads_made, work_here
 from vcr_gen.runtime.tape.events import ROOT_STRAND
 
@@ -189,7 +189,11 @@ class Strands:
     def inside(self, call: int) -> Generator[None, None, None]:
         """Run the body as the strand of an inbound call or callback."""
         strand = Strand(f"@{call}", owner=_owner(), parent=self._root, within=call)
-        with setting(self._current, strand), setting(in_environment, False):
+        with (
+            setting(self._current, strand),
+            setting(in_environment, False),
+            setting(in_inbound_call, True),
+        ):
             yield
 
 
