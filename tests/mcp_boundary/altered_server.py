@@ -56,6 +56,10 @@ class AlteredServer(PlainServer):
     def echo(self, number: object, said: Frame) -> None:
         if "silent" in self.altered:
             return
+        if "late log" in self.altered:
+            self.say(id=number, result={"said": said})
+            self.log(said)
+            return
         if not self.altered & {*_RESULTS, "refused", "died"}:
             super().echo(number, said)
             return
@@ -74,6 +78,15 @@ class AlteredServer(PlainServer):
         if "asks twice" in self.altered:
             super().asked(method)
         return super().asked("ping" if "asks another" in self.altered else method)
+
+    def work(self, number: object, said: Frame) -> None:
+        if "counts down" in self.altered:
+            for step in (2, 1):
+                params = {"progressToken": said["_meta"]["progressToken"], "progress": step}
+                self.say(method=_PROGRESS, params=params)
+            self.say(id=number, result={})
+        else:
+            super().work(number, said)
 
     def whose(self, number: object, said: Frame) -> None:
         if "forgets" in self.altered:

@@ -68,7 +68,9 @@ def test_a_recording_with_anchors_of_a_test_drives_a_server(tape, tmp_path):
         ("no progress", "progress"),
         ("more", "progress"),
         ("another progress", "progress"),
-        ("died", "client.closed"),
+        ("counts down", "server work: the server said the same in a different order"),
+        ("late log", "server echo: the server said the same in a different order"),
+        ("died", "server echo: the server ended before its answer; the rest"),
     ],
 )
 def test_an_altered_server_is_caught(tape, altered, what):
@@ -78,6 +80,25 @@ def test_an_altered_server_is_caught(tape, altered, what):
     ):
         drive_stdio(cassette, (*ALTERED, altered))
     assert what in str(caught.value)
+
+
+def test_what_follows_from_a_crash_is_not_reported(tape):
+    code, report = drive(tape, (*ALTERED, "died"))
+    assert code == 1
+    assert "1 difference " in report
+
+
+def test_an_added_message_does_not_take_the_place_of_a_later_one(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    with client_of(recording(tape, *PLAIN)) as client:
+        client.ask("echo", number=1)
+        client.ask("echo", number=2)
+        client.leave()
+    code, report = drive(tape, (*ALTERED, "another log"))
+    assert code == 1
+    assert "2 differences" in report
+    assert report.count("client notifications/message was called, but the tape has no such") == 2
+    assert '+ client.notify(notifications/message {"number": 2})' in report
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ async def _drive(cassette: Cassette, url: str, found: list[BaseException], *, ss
     ):
         wire = _HttpWire(StreamWire(reads, writes))
         try:
-            await drive(cassette, wire, wire)
+            await drive(cassette, wire, wire, in_one_stream=sse)
         except (DivergenceError, VcrError) as error:  # the SDK would raise a group
             found.append(error)
 

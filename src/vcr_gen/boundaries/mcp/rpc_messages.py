@@ -97,7 +97,7 @@ ShownMessage: TypeAlias = Annotated[
     Codec(_to_plain, _from_plain),
     Match(key=compared_message),
     Shown(
-        "{method} {params.name?}{params.uri?} {params.arguments?}",
+        "{method} {params.name?}{params.uri?}{params.data?} {params.arguments?}",
         name="{method} {params.name?}{params.uri?}",
     ),
 ]

@@ -11,8 +11,14 @@ import anyio
 from vcr_boundaries import VcrDrivenServer, VcrRecordedClient
 from vcr_gen import Cassette, Driver, Echoed, Rule
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame, Wire
+from vcr_gen.boundaries.mcp.spoken_order import (
+    Transcript,
+    differences_in_order,
+    recorded_transcript,
+    server_ended,
+)
 from vcr_gen.boundaries.mcp.stdio_lines import FrameReader, line_of, write_all
-from vcr_gen.errors import DivergenceError, VerificationError
+from vcr_gen.errors import Divergence, DivergenceError, VerificationError
 
 __all__ = ["BOUNDARIES", "drive", "drive_stdio"]
 
@@ -59,38 +65,61 @@ async def _over_stdio(cassette: Cassette, server: "subprocess.Popen[bytes]") -> 
     assert server.stdin
     assert server.stdout
     frames = FrameReader(server.stdout.fileno())
-    await drive(cassette, _Stdin(server.stdin.fileno()), frames)
+    await drive(cassette, _Stdin(server.stdin.fileno()), frames, in_one_stream=True)
 
 
-async def drive(cassette: Cassette, wire: Wire, frames: AsyncIterator[Frame]) -> None:
+async def drive(
+    cassette: Cassette, wire: Wire, frames: AsyncIterator[Frame], *, in_one_stream: bool
+) -> None:
     """Ask a server by a wire, and compare the frames that it says.
 
     All differences are raised at the end, as one `VerificationError`.
     """
     cassette.loosen(*_ECHOED, default=True)
-    found: VerificationError | None = None
+    replay = cassette.replay()
+    found = replay.engine.collect().divergences
+    recorded = recorded_transcript(cassette.path, in_one_stream=in_one_stream)
+    transcript = Transcript(in_one_stream=in_one_stream)
+    before_the_end: list[Divergence] = []
     with cassette.peer(pauses=False) as peer:
         async with anyio.create_task_group() as tasks:
-            end = Endpoint(tasks, wire)
+            end = Endpoint(tasks, _Noted(wire, transcript))
             client = end.handler = VcrRecordedClient(cassette=cassette)
             driver = Driver(cassette, VcrDrivenServer(cassette=cassette, inner=end), collect=True)
 
             async def hear() -> None:
                 async for frame in frames:
+                    transcript.server_said(frame)
                     await end.receive(frame)
+                transcript.server_ends = True
+                if not recorded.server_ends:  # what differs from now on only follows from it
+                    ended = server_ended(cassette.path, recorded, transcript)
+                    before_the_end.extend((*found, ended))
                 await end.left()
                 with suppress(DivergenceError):  # the driver reports it
                     await client.closed()
                 peer.gone()
 
             tasks.start_soon(hear)
-            try:
+            with suppress(VerificationError):  # what it reports is not all
                 await driver.run()
-            except VerificationError as error:
-                found = error
             tasks.cancel_scope.cancel()
-    if found is not None:
-        raise found
+    order = differences_in_order(cassette.path, recorded, transcript)
+    replay.report([*(before_the_end or found), *order])
+
+
+@final
+class _Noted:
+    """A wire whose frames are noted."""
+
+    def __init__(self, wire: Wire, transcript: Transcript) -> None:
+        self._wire = wire
+        self._transcript = transcript
+        self.close = wire.close
+
+    async def send(self, frame: Frame, metadata: object = None) -> None:
+        self._transcript.client_said(frame)
+        await self._wire.send(frame, metadata)
 
 
 @final

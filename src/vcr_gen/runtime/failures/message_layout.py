@@ -28,7 +28,10 @@ def message_of(divergence: Divergence) -> str:
 
 def summary_of(divergence: Divergence) -> str:
     """The place, the headline and the fields of a divergence that is one of several."""
-    rows = (f"  {row}" for text in _differences(divergence) for row in text.split("\n"))
+    texts = _differences(divergence)
+    if divergence.due is None and divergence.actual:
+        texts = [*texts, f"+ {divergence.actual}"]
+    rows = (f"  {row}" for text in texts for row in text.split("\n"))
     return "\n".join([f"{shown_path(divergence.place)}: {divergence.headline}", *rows])
 
 

@@ -389,6 +389,8 @@ class Matcher:
             differences = compare(slot)
             if not differences:
                 return Expectation(slot)
+            if self._window.belongs_to_later_turn(slot):
+                continue
             is_other = call_name(name, slot.start.arguments, slot.signature) != title
             if (is_other, len(differences)) < least:
                 nearest, least = Expectation(slot, differences), (is_other, len(differences))

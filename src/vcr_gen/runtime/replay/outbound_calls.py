@@ -210,7 +210,9 @@ class OutboundCalls:
             )
         else:
             self._unfinished.hold_callback(strand.within)
-        divergence = state.reporter.call(operation, stored, found, self._window)
+        divergence = state.reporter.call(
+            operation, stored, found, self._window, in_any_order=state.collected is not None
+        )
         if not state.collects(divergence):
             state.fail(divergence)
         raise state.failure_type(divergence, message_of(divergence))

@@ -19,6 +19,7 @@ from vcr_gen.runtime.tape.events import (
     CLOCK,
     INTERNAL,
     LOCK,
+    ROOT_STRAND,
     End,
     Event,
     Start,
@@ -208,6 +209,14 @@ class Window:
         """The next inbound call of a strand, in the part read so far."""
         queue = self._inbound.get(strand)
         return queue[0] if queue else None
+
+    def belongs_to_later_turn(self, slot: Slot) -> bool:
+        """Whether a program that is seen from its other side is first asked something else.
+
+        What it does before cannot be a different form of this event.
+        """
+        asked = self.next_inbound_of(ROOT_STRAND) if self._other_side else None
+        return asked is not None and slot.index > asked.index
 
     def upcoming_of_call(self, call: int, count: int) -> list[Slot]:
         """The next events of a call, within a number of events."""
