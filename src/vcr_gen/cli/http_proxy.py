@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from vcr_gen.cli.outcome import DIFFERENT, FINE
 from vcr_gen.errors import DivergenceError, ReplayError
-from vcr_gen.runtime.context_blocks import setting
-from vcr_gen.runtime.modes import DECIDED, Mode, chosen_on_command_line
+from vcr_gen.runtime.modes import Mode, chosen_on_command_line
 
 if TYPE_CHECKING:
     from vcr_gen import Cassette
@@ -76,13 +75,13 @@ def run(arguments: argparse.Namespace) -> int:
     require("h11", "trustme", extra="proxy", wanted_by="vcr-gen http proxy")
 
     mode = arguments.mode
-    with setting(DECIDED, mode and chosen_on_command_line(os.environ, mode)):
-        cassette = Cassette(
-            arguments.cassette,
-            order="lanes",  # clients open connections in any order
-            patience=_PATIENCE,
-            record_with=_recording_command(arguments),
-        )
+    cassette = Cassette(
+        arguments.cassette,
+        mode and chosen_on_command_line(os.environ, mode),
+        order="lanes",  # clients open connections in any order
+        patience=_PATIENCE,
+        record_with=_recording_command(arguments),
+    )
     try:
         code, complaints = _run_behind_proxy(arguments, cassette)
     except BaseException as error:

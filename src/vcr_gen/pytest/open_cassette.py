@@ -20,8 +20,7 @@ from vcr_gen.errors import (
 from vcr_gen.pytest.cassette_options import Options
 from vcr_gen.pytest.constants import CASSETTE, CASSETTE_STARTS
 from vcr_gen.pytest.summary import Kind, Note
-from vcr_gen.runtime.context_blocks import setting
-from vcr_gen.runtime.modes import DECIDED, Choice, Mode
+from vcr_gen.runtime.modes import Choice, Mode
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.engine import Engine
@@ -78,8 +77,7 @@ class OpenCassette:
         self._reported: BaseException | None = None
         if choice.mode is Mode.ALL and path.exists():
             _refuse_foreign(path)
-        with setting(DECIDED, choice):
-            self.cassette = Cassette(path, record_with=record_with, **options)
+        self.cassette = Cassette(path, choice, record_with=record_with, **options)
         if (engine := self._engine) is not None:
             engine.state.failure_type = _FailedTestError
 

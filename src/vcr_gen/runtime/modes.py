@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Final
 from vcr_gen.errors import UsageError
 
 __all__ = [
-    "DECIDED",
     "Choice",
     "Mode",
     "asks_to_record",
@@ -79,21 +77,19 @@ class Choice:
         return f"{what}; {self.ignored}" if self.ignored else what
 
 
-DECIDED: Final[ContextVar[Choice | None]] = ContextVar("vcr_gen_mode", default=None)
-"""The choice of a command line, or of the pytest plugin, for the cassette that is opened now."""
-
-
 def chosen_on_command_line(environment: Mapping[str, str], mode: "str | Mode") -> Choice:
     """The choice of a command line, which wins over the code and the environment."""
     return Choice(named_mode(mode), in_ci=_is_set(environment, "CI"))
 
 
-def choose(environment: Mapping[str, str], asked: "str | Mode | None") -> Choice:
+def choose(environment: Mapping[str, str], asked: "str | Mode | Choice | None") -> Choice:
     """The choice for code that names a mode, or none, in this environment.
 
     `VCR_RECORD=1` changes only the default and `once`: a test that asks for `none` must not reach
     the real environment. Where `CI` is set, only an explicit `all` records.
     """
+    if isinstance(asked, Choice):  # of a command line, or of the pytest plugin
+        return asked
     named = None if asked is None else named_mode(asked)
     follows = named in (None, Mode.ONCE)
     wanted = asks_to_record(environment)

@@ -33,7 +33,7 @@ from vcr_gen.runtime.context_blocks import setting
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_sites import hide_our_frames, shown_path
 from vcr_gen.runtime.failures.format_values import show_age
-from vcr_gen.runtime.modes import DECIDED, Choice, Mode, choose, records
+from vcr_gen.runtime.modes import Choice, Mode, choose, records
 from vcr_gen.runtime.privacy import Redaction
 from vcr_gen.runtime.replay.live_peer import LIMIT
 from vcr_gen.runtime.replay.strategies import Order, Orders, Strategy
@@ -60,8 +60,9 @@ _NO_CODECS: Final = Registry()
 _CLOSE_IT: Final = "open it with `with Cassette(…) as cassette:`"
 _NAME: Final = re.compile(r"[A-Za-z][\w.-]*")
 _GIVEN_NAME: Final[ContextVar[str]] = ContextVar("vcr_gen_name", default="")
+"""The name of the wrappers that are made now: their constructors do not take one."""
 _INTERCHANGEABLE: Final[ContextVar[bool]] = ContextVar("vcr_gen_interchangeable", default=False)
-"""The name of the wrappers that are made now."""
+"""Whether the wrappers that are made now are not numbered."""
 
 
 class StaleCassetteWarning(UserWarning):
@@ -79,7 +80,7 @@ class Cassette:
     def __init__(
         self,
         path: str | PathLike[str],
-        mode: str | Mode | None = None,
+        mode: str | Mode | Choice | None = None,
         *,
         initial_state: Mapping[str, object] | None = None,
         anchors: Mapping[str, str | PathLike[str] | None] | None = None,
@@ -131,7 +132,7 @@ class Cassette:
             if odd := [name for name in initial_state or () if not isinstance(name, str)]:
                 raise UsageError(f"initial_state: expected names as its keys; got {odd[0]!r}")
             self.path = Path(path)
-            choice = DECIDED.get() or choose(os.environ, mode)
+            choice = choose(os.environ, mode)
             self.mode = choice.mode
             self._instances: dict[str, int] = {}
             self._closed = False
