@@ -1,4 +1,4 @@
-"""Every error a user of vcr-gen can meet.
+"""Every error that a user of vcr-gen can get.
 
     VcrError
     ├── UsageError                  the API was used incorrectly

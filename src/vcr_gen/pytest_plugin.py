@@ -59,7 +59,7 @@ class _OwnModules:
     def find_spec(
         name: str, path: Sequence[str] | None = None, target: Any = None
     ) -> ModuleSpec | None:
-        """The module, if it is one of ours."""
+        """The module, if it belongs to vcr-gen."""
         return PathFinder.find_spec(name, path, target) if name.startswith("vcr_gen.") else None
 
 

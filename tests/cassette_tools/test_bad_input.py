@@ -29,7 +29,7 @@ WORDS = {
     "empty.yaml": "empty.yaml:1: ",
     "other.yaml": "other.yaml:1: not a cassette",
     "old.yaml": "unsupported cassette format version 99",
-    "odd.yaml": "odd.yaml:14: call 7 has not begun, or is over",
+    "odd.yaml": "odd.yaml:14: call 7 has not started, or has already ended",
     "merged.yaml": "merged.yaml:20: unresolved merge conflict",
     "merged.jsonl": "merged.jsonl:3: unresolved merge conflict",
     "notes.txt": "notes.txt: a cassette's name must end in one of",

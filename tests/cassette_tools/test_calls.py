@@ -44,8 +44,12 @@ def test_calls_come_in_the_order_of_their_ends_with_all_that_belongs_to_them(
     ("events", "line", "words"),
     [
         ([SESSION[0], SESSION[0]], 3, "call 1 begins after call 1"),
-        ([{"end": 7, "at": 0.0, "returned": None}], 2, "call 7 has not begun, or is over"),
-        ([SESSION[0], {"item": 1, "value": 1}], 3, "call 1 has not begun, or is over"),
+        (
+            [{"end": 7, "at": 0.0, "returned": None}],
+            2,
+            "call 7 has not started, or has already ended",
+        ),
+        ([SESSION[0], {"item": 1, "value": 1}], 3, "call 1 has not started, or has already ended"),
     ],
 )
 def test_what_cannot_have_happened_is_refused_with_its_line(

@@ -120,7 +120,7 @@ def test_check_of_events_that_cannot_have_happened_names_the_line(tapes, capsys)
     odd = tapes / "odd.jsonl"
     odd.write_bytes(write(JSONL, HEADER, [*SESSION, {"item": 3, "value": 1}]))
     assert main(["cassette", "check", str(odd)]) == 1
-    assert capsys.readouterr().out == f"{odd}:7: call 3 has not begun, or is over\n"
+    assert capsys.readouterr().out == f"{odd}:7: call 3 has not started, or has already ended\n"
     odd.write_bytes(write(JSONL, {**HEADER, "anchors": "project"}, SESSION))
     assert main(["cassette", "check", str(odd)]) == 1
     assert "`anchors`: expected a list of names" in capsys.readouterr().out

@@ -49,7 +49,7 @@ def _lists(value: Plain, keys: Keys, path: str) -> Iterator[tuple[str, tuple[Any
 
 
 def _by_name(items: list[Plain], field: str) -> dict[Hashable, Plain] | None:
-    """The items by name; None if one has none, or two have the same."""
+    """The items by name; None if a name is missing or not unique."""
     found: dict[Hashable, Plain] = {}
     for item in items:
         name = item.get(field) if isinstance(item, dict) else None

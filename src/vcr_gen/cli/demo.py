@@ -48,7 +48,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "demo",
         description=(
-            "Copy the example project to a temporary folder and show the whole job on it: "
+            "Copy the example project to a temporary folder and show the whole workflow: "
             "generate wrappers, check drift, record for real, replay, catch a change."
         ),
     )

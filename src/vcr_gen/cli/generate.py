@@ -252,7 +252,7 @@ def _list_boundaries(
 ) -> int:
     """Print one line for each boundary: direction, name, Protocol, wrapper, place, and why.
 
-    `with_values` adds one for each type of theirs that is not declared as data.
+    `with_values` adds a line for each type in them that is not declared as data.
     """
     from vcr_gen.gen.pipeline.generation import generate
 

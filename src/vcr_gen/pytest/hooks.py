@@ -21,7 +21,7 @@ _ENDS_THE_RUN: Final = (KeyboardInterrupt, pytest.exit.Exception)
 
 
 def as_failure(error: BaseException, advice: str = "") -> BaseException:
-    """The failure that a test shows for an error of ours: its text, without a traceback."""
+    """The failure that a test shows for a VcrError: its text, without a traceback."""
     if not isinstance(error, VcrError):
         return error
     return pytest.fail.Exception(f"{error}\n{advice}".rstrip(), pytrace=False)
@@ -121,7 +121,7 @@ class Hooks:
             if opened.shared and error is opened.divergence and not hasattr(error, "__notes__"):
                 error.add_note(opened.shared)
         if isinstance(error, DivergenceError):
-            if error is self._shown:  # the teardown meets what has failed the test
+            if error is self._shown:  # the teardown gets the error that failed the test
                 call.excinfo = None
             self._shown = error
 

@@ -240,7 +240,7 @@ class _Body:
         self._delivery = self._request.loop.create_task(self.deliver())
 
     def stop(self) -> None:
-        """Close the exchange, of which the program wants nothing more."""
+        """Close the exchange; the program wants nothing more from it."""
         if self._delivery is not None and not self._is_over:
             self._delivery.cancel()
 

@@ -61,7 +61,7 @@ class Bell:
             self._parked.remove(parked)
 
     async def wait_though_cancelled(self) -> None:
-        """The same in a task that was cancelled and may not leave yet."""
+        """Like `wait`, in a task that was cancelled and may not leave yet."""
         parked: Parked[None] = running_library().park(patient=True)
         self._parked.append(parked)
         try:

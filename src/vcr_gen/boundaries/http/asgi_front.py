@@ -83,7 +83,7 @@ class InboundApplication:
 
 @final
 class _Client:
-    """The client of one request, who may leave before the response is complete."""
+    """The client of one request; it may disconnect before the response is complete."""
 
     def __init__(self, asgi: VcrAsgi, native: Native, receive: Receive) -> None:
         self._asgi = asgi

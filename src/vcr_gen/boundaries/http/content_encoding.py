@@ -34,7 +34,7 @@ class Undecoded(bytes):
 
 
 class Members(Aside):
-    """Where gzip members, or frames of zstd, begin in the next piece, other than the first.
+    """Where gzip members or zstd frames after the first begin in the next piece.
 
     Some clients read all members of a body, and some only the first.
     """
@@ -131,7 +131,7 @@ class Encoder:
 
 
 def decoded_body(content: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """A whole body without its content encoding; as it is if that cannot be undone."""
+    """A whole body without its content encoding; unchanged if decoding fails."""
     *_, piece = Decoder(headers).decode(content)
     return bytes(content if isinstance(piece, Undecoded) else piece)
 

@@ -149,7 +149,7 @@ class HttpMatch:
             raise UsageError(f"HttpMatch(body=…): expected a bool or a function; got {got}")
 
     def rules(self) -> tuple[Rule | Repeat, ...]:
-        """The same as rules of a cassette."""
+        """These settings as rules of a cassette."""
         found: list[Rule | Repeat] = [Repeat("http", name) for name in self.repeat]
         if self.ignore_query:
             key = UrlWithout(tuple(self.ignore_query))
@@ -165,7 +165,7 @@ class HttpMatch:
         return tuple(found)
 
     def part_of_body(self, body: Any) -> Any:
-        """What counts of a body."""
+        """The part of a body that is compared."""
         return self.body(body) if callable(self.body) else body if self.body else None
 
 
@@ -216,7 +216,7 @@ class UrlWithout:
     ignored: tuple[str, ...]
 
     def __call__(self, url: str) -> str:
-        """What counts of a URL."""
+        """The part of a URL that is compared."""
         return _url_without(self.ignored, url)
 
 
@@ -229,7 +229,7 @@ class HeadersWithout:
     usual: Callable[[Mapping[str, Any]], dict[str, Any]] = compared_headers
 
     def __call__(self, headers: Mapping[str, Any]) -> dict[str, Any]:
-        """The headers that count."""
+        """The headers that are compared."""
         if self.only is None:
             named = self.usual(headers)
         else:

@@ -46,7 +46,7 @@ class Handshake:
     def __init__(self, uri: str, options: dict[str, Any]) -> None:
         if options.get("create_connection") is not None:
             raise UsageError(
-                "create_connection: a recorded connection is not of a class of the program"
+                "create_connection: a recorded connection cannot be of the program's own class"
                 "\n\nhint: wrap the connection instead of deriving from its class"
             )
         if options.get("additional_headers") is not None:  # an iterator can be read only once

@@ -32,7 +32,7 @@ Address: TypeAlias = tuple[str | int, ...] | str | bytes | None
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What the handshake told."""
+    """The facts of a handshake."""
 
     response: Annotated[HttpResponse, Codec(head_to_plain, head_from_plain)]
     id: UUID

@@ -20,7 +20,7 @@ __all__ = [
 
 
 def _received_to_plain(message: str | bytes) -> object:
-    """A message in a mapping that says of which kind it is.
+    """A message in a mapping whose key is its kind.
 
     A bare text would count as a part of one long text, whose secrets may be cut.
     """
@@ -40,7 +40,7 @@ def _received_from_plain(stored: Any) -> str | bytes:
 
 
 def _sent_to_plain(message: object) -> object:
-    """The same for a message that is only compared: the layout of its JSON does not matter."""
+    """The form of a message that is only compared: the layout of its JSON is ignored."""
     match message:
         case str():
             described = describe_body(message.encode("utf-8", "surrogatepass"), "")

@@ -109,7 +109,7 @@ class WebSocket(State, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A connection, and what its handshake told."""
+    """A connection and the facts of its handshake."""
 
     socket: WebSocket
     opening: ComparedOpening
@@ -129,7 +129,7 @@ class WebSockets(Protocol):
 
 @outbound(name="pong")
 class AsyncPong(Protocol):
-    """The answer to a ping, which may be still to come."""
+    """The answer to a ping, which may not have arrived yet."""
 
     def arrival(self) -> asyncio.Future[Answer]:
         """Completes when the answer comes."""
@@ -175,7 +175,7 @@ class AsyncWebSocket(State, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AsyncOpened:
-    """A connection, and what its handshake told."""
+    """A connection and the facts of its handshake."""
 
     socket: AsyncWebSocket
     opening: ComparedOpening

@@ -36,7 +36,7 @@ ANSWERS_TO_UNASKED: Final[Mapping[str, dict[str, Any] | RpcError]] = MappingProx
         "tools/list": {"tools": []},
     }
 )
-"""What clients of the SDK ask by themselves, and the answers if the recorded client did not."""
+"""Requests that the SDK's client makes on its own, with answers if the recorded client did not."""
 
 
 class Client(Protocol):
@@ -108,7 +108,7 @@ class ClientSeat:
 
 
 def _unasked(cassette: Cassette) -> Collection[str]:
-    """What the client of another tool's recording never asked."""
+    """A request that the client in another tool's recording never made."""
     found: Any = (cassette.imported or {}).get("unasked", [])
     return frozenset(map(str, found)) if isinstance(found, list) else ()
 

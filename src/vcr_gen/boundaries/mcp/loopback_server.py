@@ -80,7 +80,7 @@ class _EndedBySignals(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Let signals end the server; uvicorn's own way raises them again afterwards."""
+        """Let signals end the server; uvicorn's own handler raises them again afterwards."""
         if current_thread() is main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, self.handle_exit)

@@ -57,7 +57,7 @@ class DrivenServer(Protocol):
         ...
 
     async def notify(self, message: ShownMessage) -> None:
-        """Tell the server what the recorded client told."""
+        """Send the server a notification of the recorded client."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What the two sides of an MCP session ask of each other, as cassettes describe it."""
+"""The requests and notifications of both sides of an MCP session, as cassettes store them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -39,7 +39,7 @@ class StreamWire:
         return self
 
     async def __anext__(self) -> tuple[Frame, object]:
-        """What that side says, with what the transport knows of it, until it leaves."""
+        """The messages of that side, with the transport's facts about each, until it leaves."""
         while not isinstance(item := await anext(self._reads), SessionMessage):
             pass
         return item.message.model_dump(by_alias=True, exclude_unset=True), item.metadata
@@ -50,7 +50,7 @@ class StreamWire:
             await end.receive(frame, metadata)
 
     async def send_malformed(self) -> None:
-        """Give that side the error that a transport makes of a line that is not JSON."""
+        """Give that side the error of a transport for a line that is not JSON."""
         try:
             jsonrpc_message_adapter.validate_json(MALFORMED)
         except ValueError as error:

@@ -86,4 +86,4 @@ class _NoWire:
         del frame, metadata
 
     async def close(self) -> None:
-        """The side has been told by the end of its input."""
+        """The end of its input informs that side."""

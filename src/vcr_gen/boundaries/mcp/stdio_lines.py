@@ -100,5 +100,5 @@ class FrameReader:
             self._put(frame)
 
     def _put(self, frame: dict[str, Any] | None) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+        with suppress(RuntimeError):  # the loop is closed: there is no listener
             self._loop.call_soon_threadsafe(self._frames.put_nowait, frame)

@@ -21,7 +21,7 @@ _MARKERS: Final[Mapping[str, Direction]] = {
     "vcr_gen.outbound": "outbound",
     "vcr_gen.inbound": "inbound",
 }
-"""The names in `vcr_gen` itself are met where its source cannot be read and followed."""
+"""The names in `vcr_gen` itself are used where its source cannot be read and followed."""
 _MEANINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "abc.abstractclassmethod": {"binding": "class"},
     "abc.abstractmethod": {},

@@ -152,7 +152,7 @@ def _live_method(found: Definition) -> str:
 
 
 def _attributes(loader: SourceLoader, found: Definition) -> dict[str, Annotation]:
-    """The attributes of a class that its body or its methods set, each with its type if told.
+    """The attributes that the body or the methods of a class set, with their types if declared.
 
     `self.x = Lock()` has the type `Lock`, and `self.x = x` that of the parameter.
     """

@@ -183,7 +183,7 @@ def _build(
 
 
 def _options(name: str, table: StrictTable) -> dict[str, Any]:
-    """The settings that are given in a table inside of ours, by their names in Python."""
+    """The settings in a nested table, by their names in Python."""
     settings = OPTION_TABLES[name]
     inner = table.table(name, _keys(settings))
     given = {setting.attribute: getattr(inner, setting.kind)(setting.key) for setting in settings}

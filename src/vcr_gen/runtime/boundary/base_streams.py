@@ -36,7 +36,7 @@ class Stream(Generator[Any, Any, Any], ABC):
 
 
 class AsyncStream(AsyncGenerator[Any, Any], ABC):
-    """The same for an asynchronous stream."""
+    """Like `Stream`, asynchronous."""
 
     @abstractmethod
     async def step(self, kind: StepKind, value: Any = None) -> Any:

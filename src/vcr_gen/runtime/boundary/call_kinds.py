@@ -22,7 +22,7 @@ class Kind(Enum):
     VALUE = "value"
     STREAM = "stream"
     ITERABLE = "iterable"
-    """A stream, or a value that can be iterated: the object itself tells."""
+    """A stream or an iterable value, depending on the object."""
     ASYNC_STREAM = "async stream"
     AWAITABLE = "awaitable"
 

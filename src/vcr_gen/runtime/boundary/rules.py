@@ -260,7 +260,7 @@ class Rules:
         self.add(*given)
 
     def add(self, *rules: Rule | Repeat, default: bool = False) -> None:
-        """Add rules; one that is there already changes nothing, nor does a replaced default."""
+        """Add rules; known rules and replaced defaults are ignored."""
         for rule in rules:
             if isinstance(rule, Repeat):
                 self._repeats.setdefault(rule, default)

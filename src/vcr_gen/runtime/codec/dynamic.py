@@ -55,7 +55,7 @@ _SPECIAL: Final[dict[str, type]] = {BIG_INT: int, ODD_FLOAT: float, ESCAPED: str
 
 
 class DynamicNode(ClassNode):
-    """Any value below a base class: stored by its own type, tagged unless the plain tells it."""
+    """Any value below a base class: stored by its own type, with a tag unless the form shows it."""
 
     kinds = KINDS | {BIG_INT, ODD_FLOAT, ESCAPED, "$items"}
     holds_objects = True

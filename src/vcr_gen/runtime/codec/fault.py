@@ -65,5 +65,5 @@ def show(value: object) -> str:
 def _cut(text: str) -> str:
     from vcr_gen.runtime.privacy import hidden  # it is made of what this package offers
 
-    text = hidden(text)  # before it is cut: half a key is not known as one
+    text = hidden(text)  # before it is cut: half a key would not be recognized
     return repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}…"

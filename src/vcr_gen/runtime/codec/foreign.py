@@ -1,6 +1,6 @@
 """attrs and msgspec classes, through the public field APIs of these packages.
 
-Neither is imported: a class of theirs can only be met when the package is loaded.
+Neither is imported: their classes can only occur once the program has imported them.
 """
 
 from __future__ import annotations

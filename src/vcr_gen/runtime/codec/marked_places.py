@@ -11,7 +11,7 @@ from vcr_gen.runtime.codec.node import Node
 from vcr_gen.runtime.plain import Plain
 
 LIMIT: Final = 1_000
-"""The maximum number of distinct places of a type, far more than anyone marks."""
+"""The maximum number of distinct places of a type, far more than real types have."""
 VISITS: Final = 20 * LIMIT
 """How many places are visited: types that contain each other have too many to visit all."""
 

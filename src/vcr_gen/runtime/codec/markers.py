@@ -30,7 +30,7 @@ def metadata_of(annotation: object) -> tuple[object, ...]:
 
 
 def is_marker(word: object) -> bool:
-    """Whether a word in `Annotated` is one of ours."""
+    """Whether a word in `Annotated` is a marker of vcr-gen."""
     return isinstance(word, CodecMarker | Match | Shown) or any(
         word is each for each in (ByName, Secret, Volatile, Unrecorded)
     )
@@ -79,7 +79,7 @@ def _compared(node: Node, match: Match) -> Node:
 
 
 def _is_live(node: Node) -> bool:
-    """Whether nothing but the number of an object is stored, if it is there: no secret is in it."""
+    """Whether only an object's number is stored, if anything: it contains no secret."""
     parts = [part for _, part in node.parts()]
     return node.is_live or (
         bool(parts) and all(part.is_live or part.kinds == {NULL} for part in parts)

@@ -231,7 +231,7 @@ class ClassNode(Node):
         node = self.nodes.of_value(cls)
         if self.nodes.find_type(name, self._base) is not cls:
             raise Fault(
-                f"{self.name}, of a type that its name leads back to",
+                f"{self.name}, of a type that its name identifies",
                 f"a {name}, a name that several loaded types have",
                 "register one of them under another name",
             )

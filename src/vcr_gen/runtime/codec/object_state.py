@@ -209,7 +209,7 @@ class ObjectNode(ClassNode):
 
 
 def object_node(declared: DeclaredClass) -> Node | None:
-    """The node of an ordinary class, if its objects are no more than their attributes."""
+    """The node of an ordinary class, if its attributes are the whole state of its objects."""
     if not declared.nodes.stores_objects or not _is_state_alone(declared.cls):
         return None
     return ObjectNode(declared)

@@ -1,6 +1,6 @@
 """pydantic models: fields, which of them were set, extra fields and private attributes; its errors.
 
-pydantic is not imported: a model can only be met when it is loaded.
+pydantic is not imported: a model can only occur once the program has imported it.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _E = TypeVar("_E", bound=Event)
 
 
 def open_templates(reading: Reading, *, allowed: bool) -> "Templates | None":
-    """The templates of a cassette, all of them checked; None if it has none."""
+    """The checked templates of a cassette; None if it contains no template."""
     path = reading.path
     templates: Templates | None = None
     for event, start, _, line in read_events(reading, path):
@@ -133,7 +133,7 @@ def _now(*, format: str = "", **distance: float) -> str:  # noqa: A002 - the nam
 
 
 def _timestamp(**distance: float) -> float:
-    """The same as seconds since 1970."""
+    """The time in seconds since 1970."""
     return (datetime.now(UTC) + timedelta(**distance)).timestamp()
 
 

@@ -157,7 +157,7 @@ class Guard:
         outbound = sorted(
             name for name, each in self._boundaries.items() if each.direction == "outbound"
         )
-        what = self._hide(attempt.what)  # before it is cut: half a key is not known as one
+        what = self._hide(attempt.what)  # before it is cut: half a key would not be recognized
         what = what if len(what) <= _LONGEST else f"{what[: _LONGEST - 1]}…"
         lines = [f"{self._path}: the replay bypassed its boundaries: {what}", ""]
         lines += [f"  at {place}" for place in stack] or ["  in a thread of a library"]

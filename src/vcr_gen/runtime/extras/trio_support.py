@@ -278,7 +278,7 @@ class TrioHook:
         del when
 
     def remove(self) -> None:
-        """Leave the run as it was found; pending deadlines continue."""
+        """Restore the run; pending deadlines continue."""
         if not self._installed:
             return
         self._installed = False

@@ -57,7 +57,7 @@ class JsonlFormat:
         return line
 
     def growth(self, more: Mapping[str, Plain]) -> bytes:
-        """Refuse: an event is a line, and stays as it was written."""
+        """Refuse: an event is a line and cannot change once written."""
         raise UsageError(f"an event of a JSONL cassette cannot grow: {', '.join(more)}")
 
     def end(self, end: Mapping[str, Plain]) -> bytes:

@@ -300,6 +300,6 @@ def _quoted(text: str, inner: str) -> str:
             return inner.replace("''", "'")
     elif "\\" not in inner and '"' not in inner:
         return inner
-    elif "\\ud" not in inner.lower():  # half a character is none in YAML
+    elif "\\ud" not in inner.lower():  # YAML does not allow half a character
         return str(json.loads(text))
     raise _OtherLayoutError

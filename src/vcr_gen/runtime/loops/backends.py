@@ -90,7 +90,7 @@ class Library(Protocol):
         """What a task is called."""
 
     def coroutine(self, task: Any) -> object:
-        """What a task runs."""
+        """The coroutine of a task."""
 
     def park(self, *, patient: bool = False) -> Parked[Any]:
         """A place to wait; a `patient` task was cancelled and waits until it may leave."""
@@ -99,7 +99,7 @@ class Library(Protocol):
         """Start a task in the loop that is idle."""
 
     def rounds(self, seen: int) -> int:
-        """How often the running task could have gone on; the loop was `seen` to go round."""
+        """The rounds of the loop in which the running task could run; `seen` is the number observed."""
 
     async def pause(self) -> None:
         """Let every other task that is ready continue once."""

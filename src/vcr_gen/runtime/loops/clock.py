@@ -20,7 +20,7 @@ FORCE_AFTER = 0.2
 """Seconds a result may wait for a busy loop before it is handed back anyway."""
 
 FORCE_AFTER_ROUNDS = 50
-"""How often the loop must have gone round by then: a process that was blocked is not busy."""
+"""The minimum number of rounds of the loop by then: a blocked process is not a busy one."""
 
 
 @final

@@ -55,7 +55,7 @@ class Hook(Protocol):
         """
 
     def remove(self) -> None:
-        """Leave the loop as it was found."""
+        """Restore the loop."""
 
 
 @final
@@ -204,7 +204,7 @@ class _Told:
 
 
 def is_step_of_program(loops: Loops, handle: Any) -> bool:
-    """Whether what a loop has ready is a step of the program: neither the environment's nor told.
+    """Whether a ready callback is a step of the program, not of the environment or of the tape.
 
     Only such steps come in the same rounds of the loop in a recording and in its replay.
     """

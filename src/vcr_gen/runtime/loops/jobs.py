@@ -1,4 +1,4 @@
-"""Executor jobs: work that a loop hands to a thread, and whose result comes back in its turn.
+"""Executor jobs: a loop hands work to a thread, and receives the result at the recorded moment.
 
 A job is not a boundary, so a replay does not assert it: a program may submit more or fewer jobs
 than in the recording. But what happens next depends on when the result comes back. So the tape has
@@ -38,7 +38,7 @@ class JobGate(Protocol):
     def job_is_over(
         self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
     ) -> None:
-        """Let the result of an ended job enter in its turn, if it is still wanted."""
+        """Deliver the result of a finished job at its turn, if the program still wants it."""
 
 
 def run_job(

@@ -95,7 +95,7 @@ class ProbingHook(AsyncioHook):
         self._move_clock(self._timers, when)
 
     def remove(self) -> None:
-        """Leave the loop as it was found; timers that still run continue in it."""
+        """Restore the loop; its running timers continue."""
         above = _hook_of(self.loop)
         if above is not None and above is not self:
             if self not in above.beneath:

@@ -43,7 +43,7 @@ class LoopSession(Protocol):
         """
 
     def busy(self, timer: float | None = None) -> bool:
-        """The loop goes round and still has callbacks ready; whether it looks for input.
+        """Note a round of the loop with callbacks ready; return whether it polls for input.
 
         Its next timer is due at `timer`, where that is known and the callbacks are the program's.
         """
@@ -158,7 +158,7 @@ class Loops:
         return any(not hook.loop.is_closed() for hook in self._hooks.values())
 
     def release(self) -> None:
-        """Leave every loop as it was found, and hook no other."""
+        """Restore every loop, and hook no further ones."""
         self._is_open = False
         for hook in self._hooks.values():
             hook.remove()

@@ -93,7 +93,7 @@ class StandardHook(AsyncioHook):
         self._move_clock(self.loop._scheduled, when)
 
     def remove(self) -> None:
-        """Leave the loop as it was found."""
+        """Restore the loop."""
         if not self._installed:
             return
         above = self.loop._selector
@@ -183,7 +183,7 @@ class StandardHook(AsyncioHook):
         return self._oldest(events) if self._loops.session.one_by_one else events
 
     def _only_redelivers(self) -> bool:
-        """Whether the loop has no other callbacks ready than those that `redelivers` means."""
+        """Whether all ready callbacks of the loop are those of `redelivers`."""
         return all(redelivers(handle._callback) for handle in tuple(self.loop._ready))
 
     def _oldest(self, events: _Events) -> _Events:
@@ -194,7 +194,7 @@ class StandardHook(AsyncioHook):
         return [found[self._inputs.pop(0)]] if self._inputs else []
 
     def _is_busy(self) -> bool:
-        """The loop goes round with something to do; whether it looks for input."""
+        """Note a round of the loop with callbacks ready; return whether it polls for input."""
         timers, timer = self.loop._scheduled, None
         if self._loops.is_served:
             timers = sorted(each for each in timers if self._loops.is_programs(each._context))

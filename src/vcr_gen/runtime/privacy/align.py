@@ -171,7 +171,7 @@ class Aligner:
         return -1
 
     def _end_of_word(self, placeholder: str, raw: str, position: int, after: str) -> int:
-        """The same for a word that only later events identify as a secret; -1 if none."""
+        """The end of a word that only later events identify as a secret; -1 if there is none."""
         following = PLACEHOLDER.split(after, maxsplit=1)[0]
         end = raw.find(following, position) if following else len(raw)
         word = raw[position:end]

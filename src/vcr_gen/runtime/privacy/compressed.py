@@ -39,7 +39,7 @@ class Compressed(NamedTuple):
     end: int
     """Where it ends; other data may follow."""
     state: _State
-    """Whether its end is there, is missing, or comes after a fault."""
+    """Whether its end is present, missing, or after a fault."""
     compressor: Callable[[], Compressor | None]
 
     def closed(self, text: str) -> str:

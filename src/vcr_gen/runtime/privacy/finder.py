@@ -54,7 +54,7 @@ class Finder:
         """Whether secrets are found by name."""
 
     def naming(self, name: str, *, in_query: bool = False) -> Naming:
-        """What a name says of its value."""
+        """What a name reveals about its value."""
         if self._keys and name.lower() in self._keys:
             return Naming.STRONG
         if not self.by_names:

@@ -199,7 +199,7 @@ class Redactor:
         return 0
 
     def _is_clean(self, text: str) -> bool:
-        """The same for a text that may come again."""
+        """Whether a text, which may recur, contains no secret."""
         self._forget_if_outdated()
         if text in self._clean:
             return True
@@ -290,7 +290,7 @@ class Redactor:
 
 
 def _spelled(found: "re.Match[str]") -> str:
-    """A placeholder as it is spelled on the tape."""
+    """A placeholder in the spelling of the tape."""
     rule, number, part, parts = found.groups()
     if rule is None:
         return "<redacted>"

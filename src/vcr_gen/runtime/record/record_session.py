@@ -193,7 +193,7 @@ class Recorder:
     def job_is_over(
         self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
     ) -> None:
-        """Let the result of a job enter in its turn."""
+        """Deliver the result of a job at its turn."""
 
         def enter() -> None:
             self.tape.end(job, "returned", strand="")

@@ -234,7 +234,7 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
         await self._run(self._close())
 
     async def _signal(self, kind: SignalKind, value: Plain = None) -> None:
-        """Record what the consumer does; the environment in its turn."""
+        """Record a step of the consumer, or deliver one of the environment at its turn."""
         if self._inbound:
             await self._recorder.turn()
         self._tape.signal(self._call, kind, value)
@@ -255,7 +255,7 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
 
     @property
     def _moment(self) -> object:
-        """The same as long as the loop is not idle and nothing is recorded."""
+        """A value that stays equal until the loop is idle or something is recorded."""
         return self._recorder.turns.idle_point, self._tape.appended
 
     def _asks_at_once(self) -> bool:
@@ -338,7 +338,7 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
         survives: Callable[[BaseException], bool],
         left: Callable[[], None] | None = None,
     ) -> Any:
-        """Await one step: the environment's in its turn, the application's as it comes."""
+        """Await one step: the environment's at its turn, the application's at once."""
         if not self._inbound:
             leave = self._leave if left is None else None
             return await self._recorder.hear(

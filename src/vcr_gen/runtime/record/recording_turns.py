@@ -39,7 +39,7 @@ class _Turn:
 
 @final
 class _LoopTurns:
-    """What waits to enter the program in one loop, and how often that loop went round."""
+    """The results that wait to enter the program on one loop, and the rounds of that loop."""
 
     def __init__(self) -> None:
         self.waiting: deque[_Turn] = deque()
@@ -48,7 +48,7 @@ class _LoopTurns:
         self.idles = 0
         """How often it was idle."""
         self.rounds_busy = 0
-        """How often it went round since it was idle, or since a result was forced on it."""
+        """Rounds since the loop was idle, or since a result was forced on it."""
 
     def is_idle(self) -> None:
         """The loop has nothing else to do."""
@@ -93,7 +93,7 @@ class RecordingTurns:
         return turns
 
     def has_come(self, hook: "Hook") -> bool:
-        """Whether a result that is there now is next, so that it need not wait for its turn."""
+        """Whether a result that is available now is next, and need not wait for its turn."""
         turns = self._loops.get(hook.loop)
         if turns is None or turns.waiting:
             return False
@@ -121,7 +121,7 @@ class RecordingTurns:
         enter: Callable[[], None],
         loop: Loop,
     ) -> None:
-        """Let something enter the program in its turn, if it is still wanted then."""
+        """Deliver something to the program at its turn, if the program still wants it."""
         self._of(loop).waiting.append(_Turn(self._clock.real(), wanted, enter))
 
     def close(self) -> None:

@@ -68,7 +68,7 @@ class Dispatcher:
         self.aside: set[int] = set()
         """Those among them that are made from threads in the environment's place."""
         self.errors: list[BaseException] = []
-        """What went wrong while serving, other than what the tape has."""
+        """Failures of the serving code itself, which are not on the tape."""
         self._waiting_for_end: list[Parked[None]] = []
         engine.state.dispatcher = self
 
@@ -120,7 +120,7 @@ class Dispatcher:
         return lambda: self.serve(event, target, see_through=self._given.add)
 
     def serves(self, slot: Slot) -> bool:
-        """Whether an object is there for an inbound call, or a step of a stream."""
+        """Whether the object for an inbound call or a step of a stream exists."""
         if not isinstance(slot.event, Start):
             return self._given.has(slot)
         return self._wrappers.target(slot.start) is not None
@@ -138,7 +138,7 @@ class Dispatcher:
         return self._given.calls
 
     def serve(self, start: Start, target: Target, see_through: SeeThrough | None = None) -> None:
-        """Make an inbound call in this thread and see it through; a stream in the way given."""
+        """Make an inbound call in this thread and complete it; `see_through` reads a stream."""
         self.running += 1
         try:
             result = copy_context().run(self._begin, start, target)

@@ -80,7 +80,7 @@ def peer_when_idle(view: View) -> Decision:
 
 
 def _after_failure(view: View) -> Decision:
-    """The program decides itself when it ends: the peer may still be told what was wrong."""
+    """The program decides when it ends: it can still tell the peer what was wrong."""
     if view.untold:
         return Step.TELL
     if view.last is None:

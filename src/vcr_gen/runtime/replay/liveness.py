@@ -62,7 +62,7 @@ class Threads:
     def all_wait(self, waiters: Iterable[Waiter]) -> bool | None:
         """Whether all of them sit in a wait of the standard library; None if there are none.
 
-        A thread that waits in code of ours does not count.
+        A thread that waits inside the runtime does not count.
         """
         frames = [frame for _, frame in self._elsewhere(waiters) if not _is_in_our_code(frame)]
         return all(map(waits, frames)) if frames else None

@@ -398,7 +398,7 @@ class ReplayedJobs:
     def job_is_over(
         self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
     ) -> None:
-        """Let the result of a job enter in its turn."""
+        """Deliver the result of a job at its turn."""
         with self._state.monitor:
             self._state.recorded_jobs.pop(job, None)
             if self._state.failure is not None or self._state.closed or not wanted():

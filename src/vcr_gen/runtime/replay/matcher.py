@@ -340,7 +340,7 @@ class Matcher:
         *,
         may_wait: bool = False,
     ) -> Expectation:
-        """The expectation found; if it is met, objects and secrets get its numbers.
+        """The expectation found; if it fits, objects and secrets get its numbers.
 
         Each candidate is tried again, and more than one of them may agree.
         """

@@ -75,7 +75,7 @@ class OutboundCalls:
         return self._echoes.recorded(encoded) if self._echoes.are_there else encoded
 
     def screened(self, operation: Operation, encoded: Mapping[str, Plain]) -> Mapping[str, Plain]:
-        """The same without secrets, as they are stored."""
+        """The arguments in their stored form, without secrets."""
         return self._screen.arguments(operation.bound.method.name, encoded)
 
     def take_equal(self, operation: Operation, encoded: Mapping[str, Plain]) -> End | None:

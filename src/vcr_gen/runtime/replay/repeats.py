@@ -167,7 +167,7 @@ class Repeats:
         return found
 
     def only_these_left(self) -> list[Slot]:
-        """The calls that are left, if the tape has none but such as need not be made again."""
+        """The remaining calls, if none of them needs to be made again."""
         head = self._window.head() if self._rules.allow_repeats else None
         if head is None or not self.may_be_left(head):
             return []

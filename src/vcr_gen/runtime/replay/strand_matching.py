@@ -133,7 +133,7 @@ class StrandMatching:
             self._bind(strand, name)
 
     def next(self, name: str, *, reach: float = float("inf")) -> Slot | None:
-        """The next event of a recorded strand, past jobs that it does without now."""
+        """The next event of a recorded strand, skipping jobs that it no longer uses."""
         slot = self._window.next_of_strand(name, reach)
         while slot is not None and slot.start.of in INTERNAL:
             self._window.skip(slot.event.call)
@@ -276,7 +276,7 @@ class StrandMatching:
         return self._of_another(nearest, compare)
 
     def _note_live(self, strand: Strand) -> WeakSet[Strand]:
-        """Note that a thread or a job is there; all that have the same purpose."""
+        """Note a thread or a job; return all that have the same purpose."""
         live = self._live.setdefault(_base(strand.label), WeakSet())
         live.add(strand)
         return live

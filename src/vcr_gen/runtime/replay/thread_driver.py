@@ -113,7 +113,7 @@ class ThreadDriver:
         return head if call in state.running else None
 
     def _due_alone(self, call: int) -> Slot | None:
-        """What `due_from` finds for a call of which the environment makes none, and nobody waits.
+        """The next event of a call, if nothing waits and the environment calls nothing before it.
 
         The oldest event is a call that may be made later.
         """

@@ -59,7 +59,7 @@ UNEXPECTED: Final = 10
 
 
 SECONDS_TO_END: Final = 1.0
-"""Seconds to wait at the end for a thread of ours that is still in the application."""
+"""Seconds to wait at the end for a thread of the runtime that still runs application code."""
 
 _NUMBERS = count()
 

@@ -1,6 +1,6 @@
 """Ends a program that continues, or waits, after a divergence has ended another part of it.
 
-The divergence ends the thread or task that meets it, and every one that waits for the tape. A
+The divergence ends the thread or task that causes it, and all that wait for the tape. A
 program that waits for one of those without a timeout would wait forever. So a thread of the
 session's own looks after `patience` seconds. If the session is not over by then, it prints what
 every thread does and interrupts the main thread with a signal that makes it raise the divergence.
@@ -197,7 +197,7 @@ class Interrupt:
 
     @property
     def is_put_off(self) -> bool:
-        """Whether it met code of ours, and nothing has been raised yet."""
+        """Whether it found the runtime at work, and nothing has been raised yet."""
         return self._put_off_at is not None
 
     def set(self) -> None:
@@ -268,7 +268,7 @@ class Interrupt:
 
 
 def _is_at_our_work(top: FrameType) -> bool:
-    """Whether code of ours runs there, or Python's library for it."""
+    """Whether the runtime, or the standard library on its behalf, runs there."""
     worker = next((frame for frame in frames_from(top) if not is_neutral(frame)), None)
     return worker is not None and is_ours(worker)
 

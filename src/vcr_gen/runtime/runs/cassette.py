@@ -197,7 +197,7 @@ class Cassette:
 
     @property
     def imported(self) -> Mapping[str, Any] | None:
-        """What the header of an imported cassette says of its origin; None if we recorded it."""
+        """The origin of an imported cassette, from its header; None if vcr-gen recorded it."""
         return self._run.imported
 
     @property
@@ -289,7 +289,7 @@ class Cassette:
         return self._run.crossing.link(instance)
 
     def naming(self, name: str) -> AbstractContextManager[None]:
-        """A block in which wrappers get a name, to be told from others of the same boundary.
+        """A block in which wrappers get a name that distinguishes them from others of the boundary.
 
         Those without a name are numbered in the order in which they are made.
         """

@@ -51,7 +51,7 @@ class Driver:
         return self._replay.wrappers.target(slot.event) is not None
 
     def run_sync(self) -> None:
-        """The same for a system without an event loop."""
+        """Like `run`, for a system without an event loop."""
         replay = self._replay
         engine, dispatcher = replay.engine, replay.dispatcher
         dispatcher.attend()

@@ -144,7 +144,7 @@ class ReplayRun(Run):
         return boundaries if isinstance(boundaries, dict) else {}
 
     def _templates(self) -> "Templates | None":
-        """The templates of the cassette; None if it has none."""
+        """The templates of the cassette, if any."""
         holds = self._reading.holds
         if not holds(_IN_BOTH_SIGNS) or not any(map(holds, _TEMPLATE_SIGNS)):
             return None

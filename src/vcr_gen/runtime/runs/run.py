@@ -79,7 +79,7 @@ class Run(ABC):
     screen: Screen
     initial_state: Mapping[str, Any]
     imported: Mapping[str, Any] | None = None
-    """What the header says of the tool that recorded the tape; None if we did."""
+    """The tool that recorded the tape, from the header; None if it was vcr-gen."""
     calls_real: bool
     """Whether wrappers need the real environment."""
 

@@ -43,7 +43,7 @@ class Blobs:
         """The data that the new cassette has, by name."""
 
     def keep(self, data: bytes) -> str:
-        """Write data to its file, unless it is there; return its name."""
+        """Write data to its file, unless it exists; return its name."""
         name = hashlib.sha256(data).hexdigest()
         self.mentioned.add(name)
         file = self._folder / name
@@ -97,7 +97,7 @@ def without_blobs(plain: Plain, keep: Callable[[bytes], str]) -> Plain:
                 data = base64.b64decode(text, validate=True)
             except binascii.Error:
                 return plain
-            if base64.b64encode(data).decode() != text:  # it would not come back as it was
+            if base64.b64encode(data).decode() != text:  # it would not be restored unchanged
                 return plain
             return {BLOB: keep(data)}
         case dict():
@@ -108,7 +108,7 @@ def without_blobs(plain: Plain, keep: Callable[[bytes], str]) -> Plain:
 
 
 def with_blobs(plain: Plain, folder: Path, cassette: Path, line: int) -> Plain:
-    """The plain that an entry of a cassette stands for, with its large data."""
+    """The plain form of an entry, with its large data."""
     match plain:
         case {"$blob": str() as name, **others} if not others and _NAME.match(name):
             return {BASE64: base64.b64encode(_read(folder / name, cassette, line)).decode()}

@@ -3,7 +3,7 @@
 A call is a *start* and an *end* that share a number. Between them, in their true places, stand the
 items of its stream and whatever else happened. The file folds a start and the end that follows it
 at once into one entry, and leaves out what is the default, so that a sequential session reads
-plainly. A table says of every kind of event which side drives it, its value, and its wording.
+plainly. A table gives for every kind of event the side that drives it, its value and its wording.
 
 Events are never changed. They are not frozen, as that triples the cost of creating one.
 """

@@ -210,7 +210,7 @@ def _more_of(event: Item | Signal | End) -> dict[str, Plain] | None:
 
 
 def _took(end: End) -> dict[str, Plain]:
-    """What the times of an end do not say."""
+    """The times of an end that its entry does not contain."""
     return {} if end.took is None else {"took": end.took}
 
 

@@ -231,7 +231,7 @@ def read_events(entries: Iterable[Entry], path: Path) -> Iterator[Recorded]:
                     raise wrong(entry.line, "expected `since` in `args`, and `reading` or `round`")
                 open_calls[event.call] = start = event
             elif event.call not in open_calls:
-                raise wrong(entry.line, f"call {event.call} has not begun, or is over")
+                raise wrong(entry.line, f"call {event.call} has not started, or has already ended")
             elif isinstance(event, End):
                 start = open_calls.pop(event.call)
             else:

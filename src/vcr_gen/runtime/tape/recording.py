@@ -37,7 +37,7 @@ if sys.platform != "win32":
 __all__ = ["Recording", "remove_cassette"]
 
 Rewrite: TypeAlias = Callable[[Iterable[Entry]], Iterable[Mapping[str, Plain]]]
-"""Makes other entries of those of a file."""
+"""Rewrites the entries of a file."""
 
 _OPEN: Final = os.O_RDWR | os.O_CREAT
 if sys.platform == "win32":

@@ -182,7 +182,7 @@ def _rewritten(
     pattern: re.Pattern[str],
     replace: Callable[[re.Match[str]], str],
 ) -> Plain:
-    """The same, for a value that mostly has none of them."""
+    """Like `_rewrite`, with a quick check first: few values contain a root or a name."""
     return _rewrite(value, needles, pattern, replace) if _may_hold(value, needles) else value
 
 

@@ -264,7 +264,7 @@ class LiveNode(Node):
 
     def replace(self, value: Any) -> Any:
         form = self._form_of(value)
-        if form is None:  # it cannot be stored either, and crosses as it is
+        if form is None:  # it cannot be stored either, and crosses unchanged
             return value
         crossing = _crossing()
         build = crossing.built_here(form)

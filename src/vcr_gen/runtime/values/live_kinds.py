@@ -1,4 +1,4 @@
-"""Objects other than boundaries that live on both sides: functions, streams, managers, awaitables.
+"""Objects that both sides share without a boundary: functions, streams, managers, awaitables.
 
 Each crosses as a wrapper whose uses are separate calls on the tape (`callable.call` on `#3`).
 The same wrappers serve both ways: whether a use goes out or comes in is the link's business.
@@ -264,7 +264,7 @@ class _LiveManager(Live):
 
 @final
 class _LiveAsyncManager(Live):
-    """The same for an asynchronous context manager."""
+    """Like `_LiveManager`, asynchronous."""
 
     def enter(self) -> Any:
         return self._link.acall(self._methods["enter"], {}, lambda _: self._real.__aenter__())

@@ -1,4 +1,4 @@
-"""What live objects other than boundaries have: a kind, and a wrapper whose uses are calls."""
+"""Live objects without a boundary have a kind and a wrapper whose uses are calls."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -143,7 +143,7 @@ class Objects:
             return self._exports[number].wrapper
 
     def number(self, value: Any, build: Build | None = None) -> Number:
-        """The number of a live object; `build` exports one that has none yet.
+        """The number of a live object; `build` exports a new one.
 
         In a replay, the tape says which number a newly exported object has: until `agree` has
         settled it, it has a negative one.

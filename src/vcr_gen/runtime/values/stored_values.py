@@ -56,13 +56,13 @@ class Screen:
         return made
 
     def value(self, of: str, kind: Happening, value: Plain) -> Plain:
-        """Any other value of a call as it is stored."""
+        """The stored form of any other value of a call."""
         if self._stays(of, kind, value):
             return value
         return self.secrets.redact(of, kind, self._hook(of, kind, self._anchors.store(value)))
 
     def state(self, state: dict[str, Plain]) -> dict[str, Plain]:
-        """The initial state as it is stored."""
+        """The stored form of the initial state."""
         made = self.secrets.redactor.redact(self._anchors.store(state))
         assert isinstance(made, dict)
         return made
@@ -72,7 +72,7 @@ class Screen:
         return self._hooked is None and self.secrets.stays(of, kind, value)
 
     def event(self, event: _E, of: str) -> _E:
-        """An event of a replay as it is compared."""
+        """The compared form of an event in a replay."""
         kind = kind_of(event).value
         return event if kind is None else replace(event, value=self.value(of, kind, event.value))
 

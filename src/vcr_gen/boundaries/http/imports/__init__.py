@@ -1,1 +1,1 @@
-"""Recordings of other tools, read and played into a cassette of ours."""
+"""Reads recordings of other tools and writes them as cassettes."""

@@ -190,7 +190,7 @@ class ClientConnection:
         return self._socket.recv(_AT_ONCE)
 
     def _send(self, data: bytes) -> None:
-        """Send data to a client that is still there; the rest of an exchange goes on without it."""
+        """Send data if the client is still connected; the exchange continues either way."""
         if self.gone:
             return
         try:
@@ -199,7 +199,7 @@ class ClientConnection:
             self.gone = True
 
     def _say_goodbye(self) -> None:
-        """Tell the client that nothing more comes, so that it does not take this for a failure."""
+        """Tell the client that the response is complete, so that it does not report a failure."""
         if self.gone or self._socket.fileno() < 0:
             return
         with suppress(OSError, ValueError):

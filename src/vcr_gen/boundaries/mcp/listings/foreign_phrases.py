@@ -1,4 +1,4 @@
-"""Orders to a model in languages other than English, as a table of their words."""
+"""A table of words that give a model orders in languages other than English."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -35,7 +35,7 @@ def _phrase(code: str, says: str, *patterns: str, in_results: bool = True) -> Ph
 _WORDS = r"(?:\s+[\w'-]+)"
 _IN_SENTENCE = r"[^.;!?\n]"
 _IN_LINE = r"(?:[^.!?\n]|\.(?=\w))"
-"""Within a sentence, in which names of files may be."""
+"""Within a sentence, which may contain names of files."""
 _ADDRESS = r"(?:https?://|[\w.+-]+@[\w-]+\.\w{2,}|\+\d{7,})"
 _USER = r"""(?:(?:(?:the|your|any)\s+)?(?:user|human|operator|developer|owner)
     |(?:the|your|any)\s+users|humans|anyone|anybody)\b(?!')"""

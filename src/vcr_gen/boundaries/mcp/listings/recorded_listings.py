@@ -71,7 +71,7 @@ class Listing:
     """Whether the client asked for all pages."""
 
     def by_key(self) -> dict[str, Listed]:
-        """The items by what they are known by."""
+        """The items by the key that identifies them."""
         return {item.key: item for item in self.items}
 
 

@@ -1,4 +1,4 @@
-"""What the change of a schema means: for those who send values, and for those who get them."""
+"""The effect of a schema change on senders and on receivers of values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

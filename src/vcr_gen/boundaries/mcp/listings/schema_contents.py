@@ -1,4 +1,4 @@
-"""Compares what two schemas say of the items of arrays and the properties of objects."""
+"""Compares two schemas of the items of arrays and the properties of objects."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -65,7 +65,7 @@ def compare_objects(sent: Flat, received: Flat, path: str, compare: Compare) -> 
 def _property(
     name: str, schema: Schema, received: Flat, path: str, compare: Compare
 ) -> Iterator[Finding]:
-    """Compare a property that may be sent with all that the receiver says of it."""
+    """Compare a property that may be sent with everything that the receiver declares about it."""
     place = f"{path}.properties.{name}"
     theirs = [
         item

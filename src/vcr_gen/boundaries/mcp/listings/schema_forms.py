@@ -97,7 +97,7 @@ class Document:
         except Unresolvable as error:
             raise UndecidableError(f"the reference {error.ref} leads nowhere") from None
         except RecursionError:
-            raise UndecidableError("a reference leads to itself") from None
+            raise UndecidableError("a reference points to itself") from None
         except Exception as error:  # an invalid schema: any TypeError, or re.error
             raise UndecidableError(f"the schema is not valid: {error}") from None
 
@@ -110,7 +110,7 @@ class Document:
         if not isinstance(schema, Mapping):
             raise UndecidableError(f"not a schema: {text_of(schema)}")
         if depth > _MAX_REFERENCES:
-            raise UndecidableError("a reference leads to itself")
+            raise UndecidableError("a reference points to itself")
         parts = [self.flat(self._target(schema["$ref"]), depth + 1)] if "$ref" in schema else []
         own = {
             name: value
@@ -128,7 +128,7 @@ class Document:
     def _target(self, reference: object) -> Schema:
         """What a reference inside the document leads to."""
         if not isinstance(reference, str) or not reference.startswith("#"):
-            raise UndecidableError(f"the reference {reference} leads out of the schema")
+            raise UndecidableError(f"the reference {reference} points outside the schema")
         found: Any = self.schema
         for step in reference[1:].split("/")[1:]:
             name = step.replace("~1", "/").replace("~0", "~").replace("%25", "%")

@@ -26,7 +26,7 @@ _HINTS: Final[Mapping[str, bool]] = {
     "openWorldHint": True,
     "readOnlyHint": False,
 }
-"""What a tool says of its effects, by which clients ask their users; and what holds by default."""
+"""The hints of a tool about its effects, which clients show to users, with their defaults."""
 _NOTICES: Final = ("listChanged", "experimental", "extensions")
 """Capabilities without which most clients still work."""
 _TASKS: Final = "execution.taskSupport"
@@ -39,7 +39,7 @@ class ServerChange:
     """A change between two sessions: of an item, or of the server itself."""
 
     kind: Kind | Literal["request"]
-    """What has changed; `request` if it is what a recorded request meets."""
+    """What changed; `request` if a recorded request is affected."""
     name: str
     change: FieldChange
     before_line: int = 0

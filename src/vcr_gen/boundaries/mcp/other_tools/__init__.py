@@ -1,1 +1,1 @@
-"""Recordings of other tools for MCP, read into a cassette of ours, and written from one."""
+"""Converts recordings of other MCP tools to cassettes, and cassettes to theirs."""

@@ -1,4 +1,4 @@
-"""Makes a recording of agent-vcr, a `.vcr` file, from a cassette of ours."""
+"""Writes a cassette as a recording of agent-vcr, a `.vcr` file."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -42,9 +42,7 @@ class AgentVcrExport:
         self.skipped += [
             f"{self._name(start)}: it has no answer" for start, _ in self._open.values()
         ]
-        self.skipped += [
-            f"client {said['method']}: no answer comes after it" for said in self._said
-        ]
+        self.skipped += [f"client {said['method']}: it has no answer" for said in self._said]
         if len(self._servers) > 1:
             raise CassetteFormatError(
                 "agent-vcr stores sessions with one server; this one has several", path=reading.path

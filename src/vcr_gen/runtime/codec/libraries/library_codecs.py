@@ -17,7 +17,7 @@ from vcr_gen.runtime.plain import Plain
 GROUP: Final = "vcr_gen.codecs"
 
 Functions: TypeAlias = tuple[Callable[[Any], object], Callable[[Any], object]]
-"""What makes of a value something that the codec knows, and what makes the value of it."""
+"""Two functions: one turns a value into something that the codec knows, one restores it."""
 CodecOf: TypeAlias = Callable[[type[Any]], Functions | None]
 
 
