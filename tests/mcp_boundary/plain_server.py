@@ -49,6 +49,19 @@ class PlainServer:
             self.say(method="notifications/progress", params=params)
         self.say(id=number, result={})
 
+    def mumble(self, number: object, said: Frame) -> None:
+        for line in (
+            '"text"',
+            '{"id": {}, "result": {}}',
+            '{"jsonrpc": "2.0", "id": 1}',
+            '{"jsonrpc": "2.0", "id": 1, "error": "none"}',
+            '{"jsonrpc": "2.0", "method": "log", "params": ["debug"]}',
+            '{"jsonrpc": "2.0", "method": "notifications/progress"}',
+            '{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": []}}',
+        ):
+            print(line)
+        self.say(id=number, result={"half": "\ud83c"}, error=None)
+
     def whose(self, number: object, said: Frame) -> None:
         self.say(id=number, result={"roots": self.asked("roots/list").get("roots")})
 

@@ -65,6 +65,22 @@ def test_progress_is_recorded_whatever_its_token(tmp_path):
         assert client.leave() == (0, "")
 
 
+def test_what_is_no_message_is_passed_on_and_not_recorded(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    for command in (recording(tape, *PLAIN), serving(tape)):
+        with client_of(command) as client:
+            client.say(id=1, method="echo", params=None)
+            client.say(id=[], method="echo")
+            client.say(method="notifications/cancelled", params=None)
+            client.say(method="notifications/progress", params={"_meta": None})
+            client.say(id=5)
+            client.say(id=2, method="mumble", params={"_meta": None})
+            while (answer := client.hear()).get("id") != 2:
+                pass
+            assert answer["result"] == {"half": "\ud83c"}
+            assert client.leave() == (0, "")
+
+
 def test_a_changed_request_gets_an_error_that_names_the_field(tape):
     with client_of(serving(tape)) as client:
         [answer] = client.ask("echo", text="Grüße", number=2)

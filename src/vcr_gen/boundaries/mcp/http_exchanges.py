@@ -12,8 +12,7 @@ from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, METHOD
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from vcr_gen.boundaries.mcp.event_stream import Event, EventBuffer
-from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
-from vcr_gen.boundaries.mcp.stdio_lines import frames_in
+from vcr_gen.boundaries.mcp.frames import Frame, frames_in
 from vcr_gen.boundaries.mcp.tap_queue import Heard
 
 __all__ = ["Exchange", "HttpSession", "SecondSessionError"]

@@ -18,7 +18,7 @@ from mcp.shared.inbound import (
 from mcp.shared.message import ClientMessageMetadata
 
 from vcr_gen import Cassette
-from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
+from vcr_gen.boundaries.mcp.frames import Frame
 from vcr_gen.boundaries.mcp.sdk_streams import StreamWire
 from vcr_gen.boundaries.mcp.server_driver import drive
 from vcr_gen.errors import DivergenceError, UsageError, VcrError

@@ -11,7 +11,8 @@ import anyio
 from vcr_gen import Cassette
 from vcr_gen.boundaries.mcp.client_seat import ClientSeat
 from vcr_gen.boundaries.mcp.faults import MALFORMED, Fault
-from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame
+from vcr_gen.boundaries.mcp.frames import Frame
+from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint
 from vcr_gen.boundaries.mcp.stdio_lines import FrameReader, line_of, write_all
 
 __all__ = ["serve_stdio"]

@@ -4,29 +4,26 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
-from typing import Any, Final, Protocol, TypeAlias, final
+from typing import Any, Final, Protocol, final
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
+from vcr_gen.boundaries.mcp.frames import Frame, Number, number_in
 from vcr_gen.boundaries.mcp.ports import Progress
 from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
-from vcr_gen.boundaries.mcp.subscriptions import Number, Subscriptions
+from vcr_gen.boundaries.mcp.subscriptions import Subscriptions
 from vcr_gen.errors import DivergenceError
 
 __all__ = [
     "CLOSED",
     "Endpoint",
-    "Frame",
     "Handler",
     "Wire",
     "answer_of",
     "progress_to",
     "without_token",
 ]
-
-Frame: TypeAlias = dict[str, Any]
-"""A JSON-RPC message."""
 
 _INTERNAL_ERROR: Final = -32603
 CLOSED: Final = {"code": -32000, "message": "Connection closed"}
@@ -171,7 +168,8 @@ class Endpoint:
             await pending.answered_with(frame)
 
     async def _take_progress(self, params: Mapping[str, Any]) -> None:
-        pending = self._pending.get(params.get("progressToken", ""))
+        number = number_in(params, "progressToken")
+        pending = None if number is None else self._pending.get(number)
         if pending is not None and pending.progress is not None:
             with suppress(DivergenceError):  # as for a notification
                 await pending.progress(
@@ -191,7 +189,8 @@ class Endpoint:
         *,
         task_status: TaskStatus[None],
     ) -> None:
-        token = frame.get("params", {}).get("_meta", {}).get("progressToken")
+        meta = frame.get("params", {}).get("_meta", {})
+        token = number_in(meta, "progressToken")
         task_status.started()
         try:
             with serving.scope:
@@ -206,7 +205,8 @@ class Endpoint:
             serving.ended.set()
 
     async def _cancel(self, params: Mapping[str, Any]) -> None:
-        serving = self._serving.get(params.get("requestId", ""))
+        number = number_in(params, "requestId")
+        serving = None if number is None else self._serving.get(number)
         if serving is not None:
             await serving.cancel()
 
@@ -246,7 +246,7 @@ def without_token(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _message(frame: Frame, metadata: object = None) -> Message:
-    return Message(frame["method"], without_token(dict(frame.get("params") or {})), metadata)
+    return Message(frame["method"], without_token(frame.get("params", {})), metadata)
 
 
 def _request(number: Number, message: Message, *, wants_progress: bool) -> Frame:
@@ -269,8 +269,8 @@ def _cancelled(number: Number) -> Frame:
 
 
 def _result(answer: Frame) -> Result:
-    if "error" not in answer:
+    error = answer.get("error")
+    if error is None:
         result: Result = answer["result"]
         return result
-    error = answer["error"]
     raise RpcError(error["code"], error["message"], *([error["data"]] if "data" in error else []))

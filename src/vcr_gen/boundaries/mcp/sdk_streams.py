@@ -8,7 +8,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from vcr_gen.boundaries.mcp.faults import MALFORMED
-from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame
+from vcr_gen.boundaries.mcp.frames import Frame, frame_of
+from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint
 
 __all__ = ["StreamWire", "Streams"]
 
@@ -40,9 +41,12 @@ class StreamWire:
 
     async def __anext__(self) -> tuple[Frame, object]:
         """The messages of that side, with the transport's facts about each, until it leaves."""
-        while not isinstance(item := await anext(self._reads), SessionMessage):
-            pass
-        return item.message.model_dump(by_alias=True, exclude_unset=True), item.metadata
+        while True:
+            item = await anext(self._reads)
+            if isinstance(item, SessionMessage):
+                frame = frame_of(item.message.model_dump(by_alias=True, exclude_unset=True))
+                if frame is not None:
+                    return frame, item.metadata
 
     async def pass_to(self, end: Endpoint) -> None:
         """Pass on what that side says, until it leaves."""

@@ -10,7 +10,8 @@ import anyio
 
 from vcr_boundaries import VcrDrivenServer, VcrRecordedClient
 from vcr_gen import Cassette, Driver, Echoed, Rule
-from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame, Wire
+from vcr_gen.boundaries.mcp.frames import Frame
+from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Wire
 from vcr_gen.boundaries.mcp.spoken_order import (
     Transcript,
     differences_in_order,

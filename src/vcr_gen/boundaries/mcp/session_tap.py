@@ -7,7 +7,8 @@ from anyio.abc import TaskGroup
 
 from vcr_gen import Cassette
 from vcr_gen.boundaries.mcp.client_seat import ClientSeat
-from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Frame
+from vcr_gen.boundaries.mcp.frames import Frame, Number, number_in
+from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint
 
 __all__ = ["SessionTap"]
 
@@ -17,13 +18,13 @@ class SessionTap:
     """Tells the wrappers what passes between a client and its server, in the order of the wire."""
 
     def __init__(self, cassette: Cassette, tasks: TaskGroup) -> None:
-        self._number: int | str = 0
+        self._number: Number = 0
         self._begun = asyncio.Event()
         self._client = Endpoint(tasks, _NoWire(), numbers=self._number_on_wire)
         self._server = Endpoint(tasks, _NoWire(), numbers=self._number_on_wire)
         self._seat = ClientSeat(cassette, self._client, self._server)
         self._client_has_left = False
-        self._tokens: dict[tuple[bool, object], int | str] = {}
+        self._tokens: dict[tuple[bool, object], Number] = {}
         """The requests of each side by their progress tokens, where these are not their numbers."""
 
     async def passed(self, frame: Frame, *, by_client: bool) -> None:
@@ -53,29 +54,24 @@ class SessionTap:
         if not self._client_has_left:
             await self._seat.server_has_ended()
 
-    def _number_on_wire(self) -> int | str:
+    def _number_on_wire(self) -> Number:
         self._begun.set()
         return self._number
 
     def _remember_token(self, request: Frame, *, by_client: bool) -> None:
-        token = ((request.get("params") or {}).get("_meta") or {}).get("progressToken")
-        if token != request["id"] and isinstance(token, int | str):
+        token = number_in(request.get("params", {}).get("_meta", {}), "progressToken")
+        if token is not None and token != request["id"]:
             self._tokens[by_client, token] = request["id"]
 
     def _numbered(self, notification: Frame, *, by_client: bool) -> Frame:
         """Progress as our endpoints report it: its token is the number of its request."""
         if notification["method"] != "notifications/progress":
             return notification
-        params = dict(notification.get("params") or {})
-        number = self._tokens.get((not by_client, params.get("progressToken")))
-        return (
-            notification
-            if number is None
-            else {
-                **notification,
-                "params": {**params, "progressToken": number},
-            }
-        )
+        params = notification.get("params", {})
+        number = self._tokens.get((not by_client, number_in(params, "progressToken")))
+        if number is None:
+            return notification
+        return {**notification, "params": {**params, "progressToken": number}}
 
 
 @final

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from vcr_gen import Tape
-from vcr_gen.boundaries.mcp.rpc_endpoint import Frame, without_token
+from vcr_gen.boundaries.mcp.frames import Frame
+from vcr_gen.boundaries.mcp.rpc_endpoint import without_token
 from vcr_gen.cassette_tools.recorded_calls import RecordedCall
 from vcr_gen.errors import Divergence, DivergenceKind, RecordedEvent
 from vcr_gen.runtime.codec import Compiler, Difference

@@ -6,9 +6,11 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from threading import Thread
-from typing import Any, Final, Self, final
+from typing import Final, Self, final
 
-__all__ = ["FrameReader", "LineBuffer", "first_frame", "frames_in", "line_of", "pump", "write_all"]
+from vcr_gen.boundaries.mcp.frames import Frame, frames_in
+
+__all__ = ["FrameReader", "LineBuffer", "first_frame", "line_of", "pump", "write_all"]
 
 _PIECE: Final = 65536
 
@@ -34,9 +36,10 @@ def write_all(target: int, data: bytes) -> None:
         view = view[os.write(target, view) :]
 
 
-def line_of(frame: dict[str, Any]) -> bytes:
+def line_of(frame: Frame) -> bytes:
     """A JSON-RPC message as a line."""
-    return json.dumps(frame, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    text = json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
+    return text.encode(errors="backslashreplace") + b"\n"  # half a surrogate pair is \udxxx in JSON
 
 
 @final
@@ -46,25 +49,14 @@ class LineBuffer:
     def __init__(self) -> None:
         self._rest = b""
 
-    def frames(self, piece: bytes) -> Iterator[dict[str, Any]]:
+    def frames(self, piece: bytes) -> Iterator[Frame]:
         """The messages that a piece completes; other lines, such as a stray print, are no part."""
         *lines, self._rest = (self._rest + piece).split(b"\n")
         for line in lines:
             yield from frames_in(line)
 
 
-def frames_in(text: bytes) -> Iterator[dict[str, Any]]:
-    """The messages in a text: none in one that is not JSON, several in a batch."""
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return
-    for frame in value if isinstance(value, list) else [value]:
-        if isinstance(frame, dict):
-            yield frame
-
-
-def first_frame(source: int) -> tuple[dict[str, Any] | None, bytes]:
+def first_frame(source: int) -> tuple[Frame | None, bytes]:
     """The first message that comes, if any, and all that was read for it."""
     buffer, read = LineBuffer(), b""
     while piece := os.read(source, _PIECE):
@@ -80,7 +72,7 @@ class FrameReader:
 
     def __init__(self, source: int, already: bytes = b"") -> None:
         """Read from `source`, of which something may have been read `already`."""
-        self._frames: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._frames: asyncio.Queue[Frame | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._buffer = LineBuffer()
         self._heard(already)
@@ -89,7 +81,7 @@ class FrameReader:
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> dict[str, Any]:
+    async def __anext__(self) -> Frame:
         frame = await self._frames.get()
         if frame is None:
             raise StopAsyncIteration
@@ -99,6 +91,6 @@ class FrameReader:
         for frame in self._buffer.frames(piece):
             self._put(frame)
 
-    def _put(self, frame: dict[str, Any] | None) -> None:
+    def _put(self, frame: Frame | None) -> None:
         with suppress(RuntimeError):  # the loop is closed: there is no listener
             self._loop.call_soon_threadsafe(self._frames.put_nowait, frame)

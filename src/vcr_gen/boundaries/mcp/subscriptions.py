@@ -6,14 +6,13 @@ subscription is called by what it listens to.
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, final
 
+from vcr_gen.boundaries.mcp.frames import Number, number_in
 from vcr_gen.boundaries.mcp.rpc_messages import Message
 
-__all__ = ["Number", "Subscriptions", "subscription_in"]
+__all__ = ["Subscriptions", "subscription_in"]
 
-Number: TypeAlias = int | str
-"""The `id` of a request."""
 _LISTEN: Final = "subscriptions/listen"
 _ENTRY: Final = "io.modelcontextprotocol/subscriptionId"
 """The entry of `_meta` that says by which subscription a client hears something."""
@@ -47,8 +46,7 @@ class Subscriptions:
 def subscription_in(content: Mapping[str, Any]) -> Number | None:
     """By which subscription a client hears something."""
     meta = content.get("_meta") if isinstance(content, Mapping) else None
-    entry = meta.get(_ENTRY) if isinstance(meta, Mapping) else None
-    return entry if isinstance(entry, int | str) else None
+    return number_in(meta, _ENTRY) if isinstance(meta, Mapping) else None
 
 
 def _replaced(content: dict[str, Any], by: Callable[[Number], Number]) -> dict[str, Any]:

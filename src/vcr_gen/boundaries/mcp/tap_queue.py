@@ -10,7 +10,7 @@ from typing import Final, final
 import anyio
 
 from vcr_gen import Cassette
-from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
+from vcr_gen.boundaries.mcp.frames import Frame
 from vcr_gen.boundaries.mcp.session_tap import SessionTap
 
 __all__ = ["Heard", "TapQueue"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final, final
 
-from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
+from vcr_gen.boundaries.mcp.frames import Frame
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.tape.events import INTERNAL, End, Start

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from vcr_gen.boundaries.foreign_documents import Document, read_json
+from vcr_gen.boundaries.mcp.frames import Frame
 from vcr_gen.boundaries.mcp.other_tools.foreign_frames import answer_in, notification_in, request_in
 from vcr_gen.boundaries.mcp.other_tools.imported_session import ImportedSession, Passed
 from vcr_gen.boundaries.mcp.other_tools.scripted_clients import completed_handshake
-from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
 
 __all__ = ["read_agent_vcr"]
 

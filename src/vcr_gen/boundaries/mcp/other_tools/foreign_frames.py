@@ -3,7 +3,7 @@
 from typing import Any
 
 from vcr_gen.boundaries.foreign_documents import Document
-from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
+from vcr_gen.boundaries.mcp.frames import Frame
 
 __all__ = ["answer_in", "message_in", "notification_in", "request_in"]
 

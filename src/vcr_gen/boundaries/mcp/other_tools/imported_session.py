@@ -12,7 +12,7 @@ import anyio
 
 from vcr_gen import Cassette, Redaction
 from vcr_gen.boundaries.mcp.client_seat import ANSWERS_TO_UNASKED
-from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
+from vcr_gen.boundaries.mcp.frames import Frame
 from vcr_gen.boundaries.mcp.session_tap import SessionTap
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.event_hooks import TapeEvent

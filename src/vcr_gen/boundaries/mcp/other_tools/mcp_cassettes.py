@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from vcr_gen.boundaries.foreign_documents import Document, read_json
+from vcr_gen.boundaries.mcp.frames import Frame
 from vcr_gen.boundaries.mcp.other_tools.foreign_frames import message_in
 from vcr_gen.boundaries.mcp.other_tools.imported_session import ImportedSession, Passed
 from vcr_gen.boundaries.mcp.other_tools.scripted_clients import (
@@ -18,7 +19,6 @@ from vcr_gen.boundaries.mcp.other_tools.scripted_clients import (
     is_awaited,
     made_up_handshake,
 )
-from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
 
 __all__ = ["read_mcp_cassette"]
 

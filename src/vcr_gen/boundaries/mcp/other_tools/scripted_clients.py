@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from vcr_gen.boundaries.mcp.frames import Frame
 from vcr_gen.boundaries.mcp.other_tools.imported_session import Passed
-from vcr_gen.boundaries.mcp.rpc_endpoint import Frame
 
 __all__ = [
     "ASSUMED_VERSION",
