@@ -98,7 +98,7 @@ class _Search:
             self._end(event.call)
 
     def add_text(self, rest: str) -> None:
-        """Look into what could not be read."""
+        """Search the part that could not be read."""
         secrets = Secrets(self.redaction)
         secrets.text(rest)
         known = {(rule, secret) for line, rule, secret in self.found if line == self.line}

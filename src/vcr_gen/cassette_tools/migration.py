@@ -188,7 +188,7 @@ def _notes(name: str, plan: MethodPlan, recorded: str, current: str) -> list[str
 
 
 def _problems(name: str, plan: MethodPlan, recorded: str, now: CurrentMethod) -> list[str]:
-    """What prevents the migration of a method."""
+    """The reasons why a method cannot be migrated."""
     if not declared_types(recorded):
         return [f"{name}: its recorded signature cannot be read: {recorded}"]
     kept = {

@@ -311,7 +311,7 @@ def _shown_config(config: Config, output_format: OutputFormat) -> str:
 def _entry(
     config: Config, rule: BoundaryRule | Override, settings: Iterable[Setting]
 ) -> Mapping[str, object]:
-    """The settings of one table that say something."""
+    """The settings of one table that differ from the defaults."""
     values = {setting.key: _value(config, rule, setting) for setting in settings}
     return {key: value for key, value in values.items() if value}
 

@@ -37,7 +37,7 @@ class Diagnostic:
     code: str
     """Empty for a problem of a cassette."""
     message: str
-    """What was expected, and what was found instead."""
+    """The expected and the actual input, in words."""
     hint: str
     """What to do about it; empty when the message says it all."""
 

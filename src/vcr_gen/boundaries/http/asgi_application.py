@@ -31,7 +31,7 @@ class Native:
         self.scope = scope
         self.send = send
         self.number = 0
-        """Which request this is; 0 until the application has got it."""
+        """The number of the request; 0 until the application has received it."""
         self.begun = Bell()
 
 
@@ -153,7 +153,7 @@ class _Lifespan:
             self._changed.ring()
 
     async def answer_to(self, event: str) -> None:
-        """Ask the application, and raise what went wrong."""
+        """Ask the application; raise its failure."""
         self._asked.append(event)
         self._changed.ring()
         while event not in self._answers and not self._is_over:

@@ -43,7 +43,7 @@ class Framing(Aside):
 
     @property
     def is_usual(self) -> bool:
-        """Whether there is nothing to say about a piece."""
+        """Whether a piece needs no remark."""
         return not self.cuts and not self.is_open and self.is_last is None
 
     def parts_of(self, piece: bytes) -> list[tuple[bytes, bool]]:

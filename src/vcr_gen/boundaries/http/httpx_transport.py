@@ -161,7 +161,7 @@ class _Sent:
         )
 
     def copy(self) -> Any:
-        """The request to send; the program's own stays as consumed as without vcr-gen."""
+        """The request to send; the program's own request is consumed as it is without vcr-gen."""
         request = self._request
         return self.library.Request(
             request.method,

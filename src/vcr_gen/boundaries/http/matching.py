@@ -101,7 +101,7 @@ def compared_response(
     received: Sequence[Any],
     usual: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _usual_headers,
 ) -> dict[str, object]:
-    """What mode `verify` compares of a response: not how its body is cut, nor what varies."""
+    """The part of a response that mode `verify` compares: not its pieces, nor fields that vary."""
     heads = [each for each in received if not isinstance(each, bytes)]
     content = b"".join(
         each for each in received if isinstance(each, bytes) and not isinstance(each, Aside)

@@ -99,7 +99,7 @@ class _Sent:
         return describe_request(request.method or "", request.url or "", headers, content)
 
     def copy(self) -> Any:
-        """The request to send; the program's own stays as consumed as without vcr-gen."""
+        """The request to send; the program's own request is consumed as it is without vcr-gen."""
         copied: Any = self._request.copy()
         body = copied.body
         if hasattr(body, "read"):

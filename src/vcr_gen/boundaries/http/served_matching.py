@@ -51,7 +51,7 @@ def _whole(body: Any) -> Any:
 
 
 def compared_request(request: "ServedRequest") -> object:
-    """What is compared of a request that a test makes itself."""
+    """The compared part of a request that a test makes itself."""
     return _compared_request(request, compared_url, compared_headers, _whole)
 
 

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def connect_on(cassette: Cassette) -> Callable[..., Any]:
-    """What takes the place of `connect` in a program."""
+    """A replacement for `connect` in a program."""
     return partial(_Connect, VcrAsyncWebSockets.attach(cassette, _Bridge))
 
 

@@ -1,4 +1,4 @@
-"""What connections of both clients of websockets have in common: what a program can ask of them."""
+"""The members that connections of both websockets clients share."""
 
 import logging
 import weakref

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def connect_on(cassette: Cassette) -> Callable[..., Any]:
-    """What takes the place of `connect` in a program."""
+    """A replacement for `connect` in a program."""
     sockets = VcrWebSockets.attach(cassette, _Bridge)
 
     def connect(uri: str, **options: Any) -> Any:

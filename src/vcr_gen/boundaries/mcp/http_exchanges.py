@@ -1,4 +1,4 @@
-"""What the HTTP exchanges of a session say, as the frames of one connection.
+"""The messages in the HTTP exchanges of a session, as the frames of one connection.
 
 Over HTTP the status of a response, the end of a stream, and a client that no longer listens say
 what a frame says on other wires. Here they become that frame, as they do in clients of the SDK.
@@ -45,7 +45,7 @@ class HttpSession:
         self._events: set[str] = set()
 
     def begin(self, method: str, headers: Mapping[str, str], body: bytes) -> "Exchange":
-        """Tell what a client sends; raises `SecondSessionError` if it is of another session."""
+        """Pass on a client's request; raises `SecondSessionError` if it is of another session."""
         frames = list(frames_in(body)) if method == "POST" else []
         for frame in frames:
             if self._opens_another(frame.get("method", "")):

@@ -51,7 +51,7 @@ async def _serve(cassette: Cassette, server: LoopbackServer, faults: Sequence[Fa
 
 @final
 class _HttpClient:
-    """A client as far as the SDK's server lets us hear and reach it.
+    """A client, as far as the SDK's server gives access to it.
 
     What belongs to no request goes with the latest request that is not answered yet: over HTTP,
     each answer is a stream of its own. If there is none, it goes by the stream that a client opens
@@ -95,7 +95,7 @@ class _HttpClient:
         return watching
 
     async def hear(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        """Let the tape answer what the client says; the SDK's server has nothing to say."""
+        """Let the tape answer the client; the SDK's server only transports."""
         params = dict(ctx.params or {})
         message = Message(ctx.method, without_token(params))
         if self._last is None:

@@ -103,7 +103,7 @@ def _first_request(path: Path) -> dict[str, Any] | None:
 
 
 def _requests(path: Path) -> Iterator[dict[str, Any]]:
-    """What the client asked, as it is compared, in the order of the answers."""
+    """The requests of the client in their compared form, in the order of the answers."""
     with Tape(path) as tape:
         for call in tape.calls():
             if (call.boundary, call.method) == ("server", "request"):

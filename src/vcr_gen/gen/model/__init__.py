@@ -1,1 +1,1 @@
-"""What the generator knows about boundaries, without syntax trees."""
+"""The generator's model of boundaries, without syntax trees."""

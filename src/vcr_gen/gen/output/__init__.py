@@ -1,1 +1,1 @@
-"""From text to files: which files are ours, what must change, and writing."""
+"""From text to files: finds the files that vcr-gen owns, plans the changes, and writes them."""

@@ -1,4 +1,4 @@
-"""What must change on disk so that it matches the sources; reads, never writes."""
+"""The necessary changes on disk so that it matches the sources; reads, never writes."""
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping

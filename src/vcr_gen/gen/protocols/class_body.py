@@ -60,7 +60,7 @@ def read_members(
     problems: Problems,
     unresolved: list[tuple[Module, ast.Name]],
 ) -> Members:
-    """Every member, the most derived declaration first found wins."""
+    """Every member; the most derived declaration wins."""
     found: dict[str, Member] = {}
     initial: tuple[Signature, ...] = ()
     for ancestor in ancestors:

@@ -50,7 +50,7 @@ class NewModule:
         return spelled
 
     def spell(self, module: Module, name: str) -> str:
-        """The local name for what a name means in another module."""
+        """The local name for a name of another module."""
         binding = self.loader.binding(module, name)
         if binding is None:
             self.builtins.add(name)

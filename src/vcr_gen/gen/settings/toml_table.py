@@ -191,7 +191,7 @@ def _are_words(value: object) -> bool:
 
 
 def _about(*values: object) -> str:
-    """A hint about strings that are not accepted."""
+    """A hint about rejected strings."""
     if any(isinstance(value, str) and "\0" in value for value in values):
         return "paths and names cannot contain a null character"
     return "one of the strings is empty" if "" in values and len(values) > 1 else ""

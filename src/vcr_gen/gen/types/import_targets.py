@@ -121,7 +121,7 @@ def _imported(
 
 
 def exporter(loader: SourceLoader, binding: Binding, name: str) -> tuple[str, str]:
-    """The module to import from: the source's choice, or the next that exports the name."""
+    """The module to import from: the one in the source, or the next that exports the name."""
     module_name = binding.module
     attribute = name if binding.attribute == "*" else binding.attribute
     for _ in range(20):

@@ -1,4 +1,4 @@
-"""Makes the typed events: what they hold, and the call that they make."""
+"""Makes the typed events: their fields, and the call that each makes."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace

@@ -86,7 +86,7 @@ def _brackets(*boundaries: Boundary) -> frozenset[str]:
 def _references(module: SourceModule) -> Iterator[Reference]:
     """The names in the signatures of a module, which wrappers repeat; first those kept as text.
 
-    What is evaluated is the same under any name.
+    The name does not change the value.
     """
     found = [boundary.reference for boundary in module.boundaries]
     text: list[Reference] = []

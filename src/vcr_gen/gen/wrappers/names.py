@@ -24,7 +24,7 @@ from vcr_gen.gen.model.boundary_model import TypeVariable
 __all__ = ["Names", "Use", "camel", "declared_first", "free_name", "means", "snake"]
 
 _BACKPORTS: Final = frozenset({"typing", "typing_extensions"})
-"""Modules with different things of one name that are folded, such as `TypeVar` with a default."""
+"""Modules that define one name differently, such as `TypeVar` with a default."""
 _BUILTINS_MODULE = Reference("builtins", "import", "builtins", full_name="builtins")
 
 
@@ -57,7 +57,7 @@ class Names:
         return replace(self, brackets=frozenset((*self.brackets, *added)))
 
     def claim(self, reference: Reference) -> None:
-        """Reserve a name of the source for what it means there."""
+        """Reserve a name of the source with its meaning there."""
         if reference.kind != "parameter" and (
             self._is_free(reference, reference.spelling, ()) or self._is_surer(reference)
         ):
@@ -231,7 +231,7 @@ def _same(first: Reference, second: Reference) -> bool:
 
 
 def camel(name: str) -> str:
-    """`read_all` → `ReadAll`; underscores at both ends go."""
+    """`read_all` → `ReadAll`; underscores at both ends are dropped."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_") if part) or "Underscore"
 
 

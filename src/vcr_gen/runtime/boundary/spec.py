@@ -144,7 +144,7 @@ class Boundary:
         """How far an object is from following the Protocol, judged without using it.
 
         Each member that it lacks counts; of two Protocols that it follows, the larger is nearer.
-        None for an object that has nothing of it, and for a text or list that lacks some of it.
+        None for an object without any of it, and for a text or list without some of it.
         """
         cls = type(value)
         own = getattr(value, "__dict__", {})

@@ -263,7 +263,7 @@ def _given(part: object, arguments: Arguments) -> object:
 
 
 def _model_arguments(cls: type, base: type) -> tuple[object, ...]:
-    """What pydantic was given for the base of a class: it makes `Page[int]` a class of its own."""
+    """The arguments of a generic pydantic base: `Page[int]` is a class of its own."""
     about = _of_model(cls)
     return about["args"] if about.get("origin") is base else ()
 

@@ -89,7 +89,7 @@ class Node:
 
 
 class Nodes(Protocol):
-    """The compiler, as nodes see it."""
+    """The interface of the compiler for nodes."""
 
     @property
     def rebuilds(self) -> bool:

@@ -137,7 +137,7 @@ def _items(
 def _pairs(
     make: Callable[[Any], object], items: Callable[[Any], abc.Iterable[object]] = iter
 ) -> Make:
-    """What makes the node of a container that is stored as a list of pairs."""
+    """The function that makes the node of a container stored as a list of pairs."""
 
     def node(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
         key, value = nodes.node(_argument(args, 0)), nodes.node(_argument(args, 1))

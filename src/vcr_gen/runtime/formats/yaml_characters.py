@@ -19,7 +19,7 @@ _RAW_ASCII: Final = bytes([9, 10, 13, *range(32, 127)])
 
 
 def find_escaped_only(text: str) -> int:
-    """The position of the first character that must be escaped (a CR is judged apart), or -1."""
+    """The position of the first character that must be escaped (a CR is a separate case), or -1."""
     if text.isascii() and not text.encode().translate(None, _RAW_ASCII):
         return -1
     found = re.search(_ESCAPED_ONLY, text)  # compiled when first needed: most text is ASCII

@@ -28,7 +28,7 @@ _EVENTS: Final = f"\n{COUNT_KEY}:\n"
 _END: Final = f"\n{END_KEY}:\n"
 
 _Line: TypeAlias = tuple[int, str | None, str | None, Any]
-"""What a line says: its place, its key, the head of its value, and the value.
+"""The facts of a line: its place, its key, the head of its value, and the value.
 
 The place is the column of a key; `~column` of a dash, which has no key. The head is empty if the
 value is on the line; it is the start of a literal block, or None where a container begins. After a
@@ -165,7 +165,7 @@ class _Page:
         return found, index
 
     def _read(self, index: int) -> _Line:
-        """What a line says that is not known yet."""
+        """The facts of a line that was not seen before."""
         said = self._said[index] = _read_line(self._lines[index])
         return said
 

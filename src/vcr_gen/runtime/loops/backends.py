@@ -87,7 +87,7 @@ class Library(Protocol):
         """The task that runs here; None between tasks."""
 
     def name(self, task: Any) -> str:
-        """What a task is called."""
+        """The name of a task."""
 
     def coroutine(self, task: Any) -> object:
         """The coroutine of a task."""
@@ -99,7 +99,7 @@ class Library(Protocol):
         """Start a task in the loop that is idle."""
 
     def rounds(self, seen: int) -> int:
-        """The rounds of the loop in which the running task could run; `seen` is the number observed."""
+        """The rounds of the loop in which the task could run; `seen` is the number observed."""
 
     async def pause(self) -> None:
         """Let every other task that is ready continue once."""

@@ -32,7 +32,7 @@ class Clock:
     def __init__(self) -> None:
         self._origin = time.monotonic()
         self._ahead: float | None = None
-        """How far it is ahead of real time while it runs; None while the session moves it."""
+        """Its lead over real time while it runs; None while the session sets it."""
         self.now = 0.0
         """The current time in the loops of the session."""
         self.readings = 0

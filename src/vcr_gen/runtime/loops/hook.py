@@ -36,7 +36,7 @@ class Hook(Protocol):
     shares: bool
     """Whether another session took turns with the loop already."""
     stirred: int | None
-    """How many timers there were when something woke the loop that is not on the tape.
+    """The number of timers when something that is not on the tape woke the loop.
 
     None if nothing did since the loop was idle.
     """
@@ -158,7 +158,7 @@ class DetachedTimer(OrderedTimer):
         asyncio.Handle.cancel(self)
 
     def fire(self) -> None:
-        """Run what it was made for, unless it was cancelled."""
+        """Run its callback, unless it was cancelled."""
         if not self.cancelled():
             self._run()
 

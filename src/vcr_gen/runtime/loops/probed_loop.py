@@ -210,7 +210,7 @@ class ProbingHook(AsyncioHook):
             self._alarm = self._later(wait, self._wake, when)
 
     def _wake(self, when: float | None) -> None:
-        """The loop has really waited."""
+        """Note that the loop has waited in real time."""
         self._alarm = None
         self._loops.session.woken(when)
         self._send()

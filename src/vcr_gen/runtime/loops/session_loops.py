@@ -64,7 +64,7 @@ class LoopSession(Protocol):
 
 @final
 class Loops:
-    """Hooks each loop the session is used on, once, and lets go of all of them at the end."""
+    """Hooks each loop of the session once, and releases all of them at the end."""
 
     session: LoopSession
     """What reacts to the loops: a replay, or a recording that continues it."""

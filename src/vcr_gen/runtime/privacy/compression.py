@@ -15,10 +15,10 @@ class Compressor(Protocol):
     """Compresses data piece by piece, as in the module `zlib`."""
 
     def compress(self, data: bytes, /) -> bytes:
-        """Take data; some of it may come out later."""
+        """Take data; part of its output may come later."""
 
     def flush(self, mode: int = ..., /) -> bytes:
-        """What is left: the end, or with `Z_SYNC_FLUSH` all that was taken so far."""
+        """The rest: the end, or with `Z_SYNC_FLUSH` all data taken so far."""
 
 
 Decompress: TypeAlias = Callable[[bytes], tuple[bytes, tuple[int, ...]]]

@@ -41,7 +41,7 @@ class Context(NamedTuple):
     name: str = ""
     """The name of the value."""
     naming: Naming = Naming.HARMLESS
-    """What the name says about the value."""
+    """The meaning that the name gives to the value."""
     spans: tuple[Span, ...] = ()
     """Secrets in it that its neighbours reveal."""
     in_list: bool = False

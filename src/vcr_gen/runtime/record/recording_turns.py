@@ -1,4 +1,4 @@
-"""Taking turns with a loop in a recording: what the environment says enters when it is idle.
+"""Taking turns with a loop in a recording: the environment's events enter when it is idle.
 
 A program reacts to each result before it sees the next one, so that a replay can repeat the order
 of its reactions. At each idle point, one waiting result is released; a replay delivers the next

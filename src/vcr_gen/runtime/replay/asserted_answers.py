@@ -75,7 +75,7 @@ class AssertedAnswers:
     def _answers_differently(
         self, call: int, event: Item | End, found: Expectation, passing: ValueChannel
     ) -> bool:
-        """Report an answer; whether to compare it again, as a call before it was missing."""
+        """Report an answer; return whether to compare it again: a call before it was missing."""
         collected = self._state.collected
         if collected is None and self._state.leftovers:
             self._state.note_refused(self._state.reporter.answer(call, event, found, self._window))
@@ -117,7 +117,7 @@ class AssertedAnswers:
             self._state.fail(self._state.reporter.answer(event.call, event, found, self._window))
 
     def _comes_next(self, slot: Slot) -> bool:
-        """Whether a stream has given what it gave before its consumer did this.
+        """Whether a stream has yielded everything that it yielded before this step of its consumer.
 
         In a thread, what another reader of it is about to get may be waited for.
         """

@@ -185,7 +185,7 @@ class CallbackThread:
                 self._nudged.wait(BLOCKED_GRACE)
 
     def _may_come(self, head: Slot) -> bool:
-        """Whether the program is where it was when the call came in the recording.
+        """Whether the program has reached the point of the recorded call.
 
         It has when all of its threads wait. A thread at work has as much time as it had in the
         recording; but never more than `patience`.

@@ -1,4 +1,4 @@
-"""What a replay does next: pure functions from a view of the session to a decision.
+"""Decides the next step of a replay: pure functions from a view of the session to a decision.
 
 A driver makes a view, asks for a decision and applies it. The drivers are `loop_driver`, for event
 loops, and `thread_driver`, for threads. Some facts are costly to find out, so a view begins
@@ -49,7 +49,7 @@ __all__ = [
 
 
 class Others(NamedTuple):
-    """What the rest of the program can still do."""
+    """The remaining options of the rest of the program."""
 
     takes: bool = False
     """A thread is about to take what is due, or to continue otherwise."""
@@ -67,7 +67,7 @@ class LastResort(NamedTuple):
     """What is tried before a replay ends because nothing can move."""
 
     answers: tuple[Slot, ...] = ()
-    """What ends the calls of the threads that wait, on the tape."""
+    """The recorded ends of the calls that threads wait for."""
     impatient: bool = False
     """Another thread is about to continue out of turn, as it blocks its loop."""
     idle_workers: bool = False
@@ -94,7 +94,7 @@ class View(NamedTuple):
     may_be_left: bool = False
     """Whether that is a call which repeats an earlier one, and need not be made again."""
     due: Slot | None = None
-    """What is delivered next: the oldest event, or an answer that a task or thread waits for."""
+    """The next delivery: the oldest event, or an answer that a task or thread waits for."""
     recorded_gap: float = 0.0
     """Seconds that the program took in the recording before it did what is due."""
     out_of_place: Slot | None = None
@@ -106,7 +106,7 @@ class View(NamedTuple):
     anyone_waits: bool = False
     """Whether a task or thread waits for the tape."""
     now: float = 0.0
-    """What the session's clock shows."""
+    """The time on the session's clock."""
     early: float = 0.0
     """Seconds that what is due still has to wait, to keep the recorded pace."""
     withheld: bool = False
@@ -116,7 +116,7 @@ class View(NamedTuple):
 
     # Of the loop that is looked at, if it is one ---
     is_taken: bool = False
-    """Whether what is due can be handed to a task of this loop, or served in it."""
+    """Whether the next event can be given to a task of this loop, or served in it."""
     works_aside: bool = False
     """Whether an executor job is at work that the recording does not have."""
     timer: float | None = None
@@ -231,7 +231,7 @@ class Release:
 
     what: Slot | Waiter
     is_suspicious: bool = False
-    """Whether the reason is that something else did not happen: it may be what went wrong."""
+    """Whether another event did not happen, which may be the actual failure."""
 
 
 Decision: TypeAlias = AdvanceClock | Deliver | Loosen | Release | Serve | Skip | Step | Wait | Wake
@@ -295,7 +295,7 @@ def _answer_out_of_turn(view: View) -> Slot | None:
 
 
 def when_thread_waits(view: View) -> Decision:
-    """What a thread does that cannot continue before others have moved."""
+    """The wait of a thread that cannot continue before others move."""
     if view.others is None:
         return _LOOK
     if may_move(view):

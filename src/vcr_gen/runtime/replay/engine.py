@@ -1,4 +1,4 @@
-"""Replaying: feeds what the environment said, asserts what the application does.
+"""Replaying: feeds the environment's recorded events, asserts the application's.
 
 What the application does is checked at once, in the order of its strand; what the environment did
 is delivered one event at a time, each when everything before it is done and, in a loop, when the
@@ -216,7 +216,7 @@ class Engine:
             return self.state.goes_on and call in self.state.running
 
     def upcoming(self, call: int) -> Event | None:
-        """What the tape has next for a call."""
+        """The next recorded event of a call."""
         with self.state.monitor:
             if call < 0:
                 return self.repeats.upcoming(call)

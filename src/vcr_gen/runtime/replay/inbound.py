@@ -158,7 +158,7 @@ class Dispatcher:
             self.running -= 1
 
     async def serve_async(self, start: Start, target: Target) -> None:
-        """Make an inbound call in this task and see it through."""
+        """Make an inbound call in this task and complete it."""
         self.running += 1
         try:
             result = self._begin(start, target)

@@ -102,7 +102,7 @@ def peer_when_busy(view: View) -> Decision:
 
 
 def peer_when_thread_waits(view: View) -> Decision:
-    """What a thread does that cannot continue before others have moved."""
+    """The wait of a thread that cannot continue before others move."""
     if view.head is not None and (
         view.head.start.of in INTERNAL or (view.withheld and view.may_be_left)
     ):

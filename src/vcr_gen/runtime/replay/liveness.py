@@ -15,7 +15,7 @@ OWN_THREAD = "vcr-gen"
 """The prefix of the names of the runtime's own threads."""
 
 Activity: TypeAlias = Literal["none", "waiting", "working"]
-"""Whether threads of the program are away from the tape, and if so, whether one is at work."""
+"""Whether threads of the program run outside the tape, and if so, whether one is busy."""
 
 _IDLE_WORKERS = {
     ("_worker", "thread.py"),

@@ -76,7 +76,7 @@ class LoopDriver:
     def _view(
         self, timer: float | None, *, hears: bool = False, next_time: float = 0.0
     ) -> tuple[View, Callable[[], None] | None]:
-        """What is known of this loop, and what delivers the event that is due in it, if it can."""
+        """The facts of this loop, and the function that delivers its next event, if any."""
         if self._clock.runs:
             self._clock.advance(0)
         view = view_of(self._state)

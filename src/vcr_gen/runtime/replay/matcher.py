@@ -488,7 +488,7 @@ def _signal_differences(
 
 
 def _in_key(name: str, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
-    """Differences in what a function made of a value: its fields have names of their own."""
+    """Differences in the value that a function returned, whose fields have their own names."""
     fields = tuple(
         replace(found, path=found.path[2:]) for found in differences if found.path[1:2] == "."
     )

@@ -157,7 +157,7 @@ class Repeats:
         self._window.skip(slot.event.call)
 
     def past(self, found: Expectation, find: Callable[[], Expectation]) -> Expectation:
-        """What the tape has after the calls that need not be made again."""
+        """The recorded event after the calls that need not be made again."""
         while not found.is_met and found.slot is not None:
             if not self.may_be_left(found.slot):
                 break
@@ -178,7 +178,7 @@ class Repeats:
         return list(starts.values()) if is_all else []
 
     def leave_out_the_rest(self) -> None:
-        """Do without all calls that need not be made any more: the session is over."""
+        """Leave out all calls that need not be made: the session is over."""
         if self._rules.allow_repeats:
             for slot in list(self._window.left()):
                 if self.may_be_left(slot):

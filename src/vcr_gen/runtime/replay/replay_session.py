@@ -68,7 +68,7 @@ class Replayer:
         return any(map(self._engine.state.has_raised, leaving.arguments.values()))
 
     def _given(self, call: int, kind: Kind) -> Kind:
-        """What an outbound call gave when it was recorded: at once, if only an exception."""
+        """The kind of answer of a recorded outbound call; VALUE if it raised at once."""
         if kind is Kind.VALUE:
             return kind
         upcoming = self._engine.upcoming(call)

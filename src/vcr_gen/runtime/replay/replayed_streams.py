@@ -38,7 +38,7 @@ def raised(engine: Engine, event: Event, bound: Bound) -> BaseException:
 
 
 class _Stream:
-    """What is known of any stream in a replay."""
+    """The state of any stream in a replay."""
 
     _stop: type[Exception]
     """What tells its consumer that it has ended."""
@@ -80,7 +80,7 @@ class _Replayed(_Stream):
             self._engine.answers.signal(*self._signal(kind, value))
 
     def _give(self, event: Event) -> Any:
-        """What the consumer gets: the item, or what the stream ends with."""
+        """The consumer's result: the item, or the end of the stream."""
         if event is NOTHING_MORE:
             raise self._stop
         if isinstance(event, Item):

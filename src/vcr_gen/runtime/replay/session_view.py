@@ -127,7 +127,7 @@ def _others(state: ReplayState) -> Others:
 
 
 def _last_resort(state: ReplayState) -> LastResort:
-    """What can still be done for a thread that waits."""
+    """The remaining options for a waiting thread."""
     here = threading.current_thread()
     threads = [waiter for waiter in state.waiters if waiter.future is None and waiter.call > 0]
     ahead = [state.window.next_of_call(waiter.call) for waiter in threads]
@@ -208,12 +208,12 @@ def served_in(state: ReplayState, head: Slot) -> str | None:
 
 
 def serves_here(state: ReplayState, due: Slot, strand: str | None) -> bool:
-    """Whether what is due is made in the thread that waits in a strand."""
+    """Whether the next event runs in the thread that waits in a strand."""
     return strand is not None and served_in(state, due) == strand and state.dispatcher.serves(due)
 
 
 def _next_for(state: ReplayState, waiter: Waiter) -> Slot | None:
-    """What the tape has for a waiter: its answer, or a callback that came before in its call.
+    """The next event for a waiter: its answer, or an earlier callback of its call.
 
     None where it has to do something first.
     """

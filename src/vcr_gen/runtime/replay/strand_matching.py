@@ -50,7 +50,7 @@ class Compare:
 @final
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What the tape has where the application did something."""
+    """The recorded event at the point where the application did something."""
 
     slot: Slot | None
     """The recorded event that was due; None where the strand has nothing left."""
@@ -232,7 +232,7 @@ class StrandMatching:
     # Threads and jobs that are known by what they were started for --------------------------------
 
     def _by_label(self, strand: Strand, compare: Compare) -> Expectation:
-        """What the tape has for a thread, or for the job of a pool.
+        """The recorded events for a thread, or for the job of a pool.
 
         Those that were started for the same purpose may take over each other's next events.
         """
@@ -335,7 +335,7 @@ class StrandMatching:
             self._bind(strand, name)
 
     def _of_another(self, nearest: Expectation, compare: Compare) -> Expectation:
-        """What another strand has next that is not for this one to do."""
+        """The next event of another strand, if this one must not take it."""
         for name, slot in list(self._window.strands()):
             differences = compare(slot)
             if not differences:

@@ -170,7 +170,7 @@ class Orders:
         )
         self._strategies: _Choice[Strategy] = _Choice(strategy, "exact", _checked_strategy)
         self.strategies_in_words = self._strategies.in_words
-        """The strategies as a cassette's header says them; None for the default."""
+        """The strategies for a cassette's header; None for the default."""
         self._named = [_Named(key) for key in self._strategies.each if " " in key]
         self._named.reverse()
         self._known: dict[str, Order] = {}
@@ -212,7 +212,7 @@ class Orders:
         return next((strategy for strategy in chosen if strategy in FREE), None)
 
     def in_words(self) -> Plain:
-        """The orders as a cassette's header says them; None for the default."""
+        """The orders for a cassette's header; None for the default."""
         return self._orders.in_words()
 
     def check(self, boundary: Boundary) -> None:

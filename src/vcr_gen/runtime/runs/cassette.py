@@ -305,9 +305,9 @@ class Cassette:
         return setting(_INTERCHANGEABLE, True)
 
     def serve_only(self) -> None:
-        """Say that the program is what inbound calls start, and that the rest is its environment.
+        """Declare that inbound calls start the program; everything else is its environment.
 
-        The rest may run in the same event loop, such as a server of which a replay has none.
+        The rest may run in the same event loop, such as a server that a replay does not start.
         """
         self._run.serve_only()
 

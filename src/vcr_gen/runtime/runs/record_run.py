@@ -35,7 +35,7 @@ class RecordRun(Run):
         self._file.rename(name)
 
     def _inexact(self) -> Iterator[str]:
-        """What a replay cannot repeat, or may do differently."""
+        """Facts that a replay cannot repeat, or may repeat differently."""
         for method, name in self._recorder.changed:
             yield (
                 f"{method} changed its argument `{name}`, but only the return value is recorded, "

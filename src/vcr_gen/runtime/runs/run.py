@@ -1,4 +1,4 @@
-"""What a cassette does from opening to closing, whatever its mode."""
+"""The life of a cassette from opening to closing, in every mode."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -130,7 +130,7 @@ class Run(ABC):
         yield from ()
 
     def _warn(self) -> None:
-        """Say what could not be exact."""
+        """Warn about everything that could not be recorded exactly."""
         for what in self._inexact():
             warn_user(f"{self._settings.path}: {what}")
 

@@ -267,7 +267,7 @@ def _rows(found: Iterable[Difference]) -> list[str]:
 
 
 def _channel(bound: Bound | None, event: Event) -> ValueChannel | None:
-    """What compares the value of an event that is not a start."""
+    """The comparison for the value of an event other than a start."""
     if bound is None:
         return None
     if isinstance(event, End):

@@ -90,7 +90,7 @@ def _remove_empty(folder: Path) -> None:
 
 
 def without_blobs(plain: Plain, keep: Callable[[bytes], str]) -> Plain:
-    """What a cassette stores of a plain; `keep` takes large data, and gives it a name."""
+    """The stored form of a plain; `keep` takes large data and names it."""
     match plain:
         case {"$base64": str() as text, **others} if not others and len(text) > LARGE:
             try:

@@ -42,7 +42,7 @@ def redact_entries(
 def without_late_secrets(
     entries: Iterable[Entry], secrets: Secrets, path: Path
 ) -> Iterator[Mapping[str, Plain]]:
-    """The entries of a recording without secrets that were stored before they were known."""
+    """The entries of a recording, without secrets that became known only later."""
     return redact_entries(entries, secrets, path, lambda event, _: _whole_values(event, secrets))
 
 

@@ -68,7 +68,7 @@ class LiveMembers(Live):
 
 
 def use_member(wrapper: LiveMembers, key: str, arguments: Mapping[str, object]) -> Any:
-    """Use a wrapper as a recorded call says."""
+    """Use a wrapper as a recorded call describes."""
     return wrapper.use(key, arguments)
 
 

@@ -183,7 +183,7 @@ class Objects:
 
     @contextmanager
     def repeating(self) -> Iterator[None]:
-        """Compare a call that repeats a recorded one: what it exports is different objects."""
+        """Compare a call that repeats a recorded one: it exports different objects."""
         self._call.repeats = True
         try:
             yield
@@ -283,7 +283,7 @@ class Objects:
 
 
 def _key_of(value: object) -> object:
-    """What makes two objects the same: each access to a method makes a new bound method."""
+    """The identity of an object: each access to a method makes a new bound method."""
     if isinstance(value, MethodType):  # asked for its attributes, an object may answer anything
         return (id(value.__self__), value.__func__)
     if isinstance(value, BuiltinMethodType):

@@ -39,7 +39,7 @@ class ImportedExchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """What a file of another tool holds."""
+    """The contents of a file of another tool."""
 
     tool: str
     exchanges: Sequence[ImportedExchange]

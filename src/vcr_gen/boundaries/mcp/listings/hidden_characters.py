@@ -124,7 +124,7 @@ def as_seen(text: str) -> str:
 
 
 def spelled(text: str) -> str:
-    """The text with what is not printable as escapes."""
+    """The text with unprintable characters as escapes."""
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
     )

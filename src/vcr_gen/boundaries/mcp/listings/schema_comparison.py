@@ -1,4 +1,4 @@
-"""Finds what one JSON Schema allows to be sent and another one does not accept.
+"""Finds values that one JSON Schema allows and another one rejects.
 
 Of objects, one assumption is made that JSON Schema does not make: what the sender's schema leaves
 open but does not name is not sent. So a parameter that is added breaks only if it is required.
@@ -221,7 +221,7 @@ class _Comparison:
 
 
 def _type_names(flat: Flat, document: Document) -> Any:
-    """The types that a schema or its alternatives allow, as a tuple; MISSING if they are all."""
+    """The types that a schema or its alternatives allow, as a tuple; MISSING for all types."""
     types = {name for each in alternatives(flat) for name in types_of(document.flat(each))}
     return MISSING if types == ALL_TYPES else tuple(names_of(types))
 

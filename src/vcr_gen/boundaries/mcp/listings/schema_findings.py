@@ -30,7 +30,7 @@ class Finding:
 
 
 def doubtful(finding: Finding) -> Finding:
-    """A finding that may not be one."""
+    """A finding that may be a false alarm."""
     return replace(finding, level="review") if finding.level == "breaking" else finding
 
 

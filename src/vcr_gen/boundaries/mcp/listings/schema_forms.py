@@ -70,7 +70,7 @@ class UndecidableError(Exception):
 
 @final
 class Document:
-    """A whole schema, to which references inside it lead."""
+    """A whole schema, which references inside it point into."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema: Final = schema

@@ -34,7 +34,7 @@ class Passed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedSession:
-    """What a file of another tool holds."""
+    """The contents of a file of another tool."""
 
     tool: str
     messages: Sequence[Passed]
@@ -49,7 +49,7 @@ class ImportedSession:
         return sum({"method", "id"} <= passed.frame.keys() for passed in self.messages)
 
     def in_header(self) -> dict[str, Plain]:
-        """What the header of the cassette says."""
+        """The text in the header of the cassette."""
         asked = {passed.frame.get("method") for passed in self.messages if passed.by_client}
         unasked: list[Plain] = [method for method in ANSWERS_TO_UNASKED if method not in asked]
         origin: dict[str, Plain] = {"from": self.tool, "order": "recorded", "unasked": unasked}
