@@ -13,7 +13,7 @@ from wrapping import wrap_package
 from vcr_gen import Cassette, Driver
 from vcr_gen.cli import main
 from vcr_gen.errors import DivergenceError
-from vcr_gen.runtime.loops import turns
+from vcr_gen.runtime.record import recording_turns
 from vcr_gen.runtime.tape.unfolding import unfold
 
 _WRAPPERS = wrap_package(Path(__file__).parent / "merged")
@@ -64,8 +64,8 @@ def test_the_merged_tape_is_the_one_that_a_program_doing_both_would_have_recorde
     tmp_path, first, second, monkeypatch
 ):
     # A busy machine adds events: the clock catches up, and an answer waits too long for its turn.
-    monkeypatch.setattr(turns, "LAG", 1e9)
-    monkeypatch.setattr(turns, "FORCE_AFTER", 1e9)
+    monkeypatch.setattr(recording_turns, "LAG", 1e9)
+    monkeypatch.setattr(recording_turns, "FORCE_AFTER", 1e9)
     programs = PROGRAMS[first], PROGRAMS[second]
     a, b, both = tmp_path / "a.yaml", tmp_path / "b.jsonl", tmp_path / "both.yaml"
     seen = [*record(a, programs[0]), *record(b, programs[1])]
