@@ -69,7 +69,7 @@ COMMANDS: Final[Mapping[str, Command | Group]] = MappingProxyType(
             {"proxy": "http_proxy"},
         ),
         "mcp": Group(
-            "record MCP sessions, serve them, and check servers by them",
+            "record MCP sessions, serve them, and test servers with them",
             "vcr_gen.cli.mcp",
             {
                 "record": "mcp_record",

@@ -168,7 +168,7 @@ def _is_typeshed(module_name: str) -> bool:
 def _surely_runs(module: Module, binding: Binding) -> bool:
     """Whether importing the source brings the name, though its own module cannot be found.
 
-    Modules inside of an extension module have stubs, and no file that runs.
+    Modules inside an extension module have stubs, and no file that runs.
     """
     return not module.is_stub and binding.when is When.ALWAYS and binding.attribute != "*"
 

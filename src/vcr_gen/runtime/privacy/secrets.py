@@ -127,7 +127,7 @@ class Secrets:
     def without_known(self, text: str) -> str:
         """A text composed of redacted ones, without known secrets."""
         for secret in self.vault.known:
-            for spelling in {secret, json.dumps(secret)[1:-1]}:  # plain, and inside of JSON
+            for spelling in {secret, json.dumps(secret)[1:-1]}:  # plain, and inside JSON
                 if spelling in text:
                     text = text.replace(spelling, self.vault.hide("secret", secret))
         return text
