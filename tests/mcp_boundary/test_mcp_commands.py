@@ -81,6 +81,22 @@ def test_what_is_no_message_is_passed_on_and_not_recorded(tmp_path):
             assert client.leave() == (0, "")
 
 
+def test_a_cancellation_may_come_earlier_than_recorded(tmp_path):
+    """Over HTTP a request and the cancellation of the one before may overtake each other."""
+    tape = tmp_path / "tape.yaml"
+    cancelling = {"method": "notifications/cancelled", "params": {"requestId": "slow"}}
+    with client_of(recording(tape, *PLAIN)) as client:
+        client.say(id="slow", method="never")
+        recorded = client.ask("echo", a=1)
+        client.say(**cancelling)
+        assert client.leave() == (0, "")
+    with client_of(serving(tape)) as client:
+        client.say(id="slow", method="never")
+        client.say(**cancelling)
+        assert recorded == client.ask("echo", a=1)
+        assert client.leave() == (0, "")
+
+
 def test_a_changed_request_gets_an_error_that_names_the_field(tape):
     with client_of(serving(tape)) as client:
         [answer] = client.ask("echo", text="Grüße", number=2)

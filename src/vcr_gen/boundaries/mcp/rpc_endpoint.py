@@ -75,27 +75,29 @@ class _Serving:
         self.scope = anyio.CancelScope()
         self.ended = anyio.Event()
 
-    async def cancel(self) -> None:
-        """End it without an answer."""
-        self.scope.cancel()
-        await self.ended.wait()
-
 
 @final
 class Endpoint:
     """Speaks with one side of a session; what that side asks goes to the `handler`.
 
     Frames are handled one by one, in the order of the wire: what one of them causes has begun
-    before the next one is looked at. `numbers` gives the numbers of requests to that side.
+    before the next one is looked at. `numbers` gives the numbers of requests to that side. While
+    recording, what one of them cancels has ended, too; in a replay, the end has its recorded place.
     """
 
     handler: Handler
 
     def __init__(
-        self, tasks: TaskGroup, wire: Wire, *, numbers: Callable[[], Number] | None = None
+        self,
+        tasks: TaskGroup,
+        wire: Wire,
+        *,
+        is_recorded: bool = False,
+        numbers: Callable[[], Number] | None = None,
     ) -> None:
         self._tasks = tasks
         self._wire = wire
+        self._is_recorded = is_recorded
         self._next_number = numbers or count(1).__next__
         self._pending: dict[Number, _Pending] = {}
         self._serving: dict[Number, _Serving] = {}
@@ -140,7 +142,7 @@ class Endpoint:
         elif "id" in frame:
             await self._begin_serving(frame["id"], frame, metadata)
         elif frame["method"] == "notifications/cancelled":
-            await self._cancel(frame.get("params", {}))
+            await self._cancel(number_in(frame.get("params", {}), "requestId"))
         elif frame["method"] == "notifications/progress":
             await self._take_progress(frame.get("params", {}))
         else:
@@ -152,8 +154,10 @@ class Endpoint:
     async def left(self) -> None:
         """Cancel what the other side asked, and fail what it is asked: it has left."""
         self._has_left = True
+        for number in list(self._serving):
+            await self._cancel(number)
         for serving in list(self._serving.values()):
-            await serving.cancel()
+            await serving.ended.wait()
         for pending in list(self._pending.values()):
             await pending.answered_with({"error": CLOSED})
 
@@ -204,11 +208,12 @@ class Endpoint:
                 del self._serving[number]
             serving.ended.set()
 
-    async def _cancel(self, params: Mapping[str, Any]) -> None:
-        number = number_in(params, "requestId")
+    async def _cancel(self, number: Number | None) -> None:
         serving = None if number is None else self._serving.get(number)
         if serving is not None:
-            await serving.cancel()
+            serving.scope.cancel()
+            if self._is_recorded:
+                await serving.ended.wait()
 
 
 async def answer_of(

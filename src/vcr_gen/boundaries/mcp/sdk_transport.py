@@ -34,8 +34,8 @@ async def transport(
             server_wire = StreamWire(*await stack.enter_async_context(_real(server)))
         tasks = await stack.enter_async_context(anyio.create_task_group())
         client_wire = StreamWire(from_client, to_client)
-        client = Endpoint(tasks, client_wire)
-        server_end = None if server_wire is None else Endpoint(tasks, server_wire)
+        client = Endpoint(tasks, client_wire, is_recorded=cassette.calls_real)
+        server_end = None if server_wire is None else Endpoint(tasks, server_wire, is_recorded=True)
         with cassette.naming(name) if name else nullcontext():
             seat = ClientSeat(cassette, client, server_end, faults=faults, connection=client_wire)
         tasks.start_soon(client_wire.pass_to, client)

@@ -20,8 +20,8 @@ class SessionTap:
     def __init__(self, cassette: Cassette, tasks: TaskGroup) -> None:
         self._number: Number = 0
         self._begun = asyncio.Event()
-        self._client = Endpoint(tasks, _NoWire(), numbers=self._number_on_wire)
-        self._server = Endpoint(tasks, _NoWire(), numbers=self._number_on_wire)
+        self._client = Endpoint(tasks, _NoWire(), is_recorded=True, numbers=self._number_on_wire)
+        self._server = Endpoint(tasks, _NoWire(), is_recorded=True, numbers=self._number_on_wire)
         self._seat = ClientSeat(cassette, self._client, self._server)
         self._client_has_left = False
         self._tokens: dict[tuple[bool, object], Number] = {}
