@@ -237,6 +237,8 @@ class Divergence:
     """What the program did instead; empty if it did nothing."""
     differences: "tuple[Difference, ...]" = ()
     """Field-level differences, each with `path`, `recorded`, `actual` and `reason`."""
+    shown: "tuple[Difference, ...]" = ()
+    """The same for messages, with the types that the program declares."""
     anchors: tuple[str, ...] = ()
     """The anchors in the differences, each with its current root."""
     nearest: tuple[RecordedEvent, ...] = ()

@@ -159,8 +159,11 @@ def pytest_make_collect_report(
     return report
 
 
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Show only the user's frames, also for cassettes opened without our fixtures."""
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show only the user's frames and what differs, also for cassettes without our fixtures."""
     from vcr_gen.pytest.constants import HOOKS
 
     error = None if call.excinfo is None else call.excinfo.value
@@ -168,13 +171,16 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         from vcr_gen.pytest.missing_wrappers import add_cure
 
         add_cure(error, item.config)
-    if call.excinfo is not None and (
-        call.excinfo.type.__module__ == "vcr_gen.errors"
-        or item.config.pluginmanager.has_plugin(HOOKS)
+    if error is not None and (
+        type(error).__module__ == "vcr_gen.errors" or item.config.pluginmanager.has_plugin(HOOKS)
     ):
-        from vcr_gen.pytest.hooks import hide_our_frames_in
+        from vcr_gen.pytest.hooks import begin_summary, hide_our_frames_in
 
         hide_our_frames_in(item, call)
+        report = yield
+        begin_summary(report, error)
+        return report
+    return (yield)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -12,10 +12,10 @@ from tape_files import SESSION, write_tape
 from vcr_gen.cassette_tools.recorded_calls import read_calls, split_name
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.tape.events import Item, Signal
+from vcr_gen.runtime.tape.object_origins import LIVE_WORDS
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.values import live_codecs
 from vcr_gen.runtime.values.live_kinds import live_kinds
-from vcr_gen.runtime.values.object_numbers import LIVE_WORDS
 
 
 @pytest.mark.parametrize("suffix", ["yaml", "jsonl"])

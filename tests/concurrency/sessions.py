@@ -21,7 +21,7 @@ Program = Callable[[Any], Awaitable[Any]]
 
 LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 
-BOUND = 5.0
+BOUND = 30.0
 """Seconds in which every replay ends, whatever the program does."""
 
 

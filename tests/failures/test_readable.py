@@ -69,7 +69,7 @@ def test_large_and_deep_values_are_not_looked_at_as_a_whole() -> None:
 
 def test_fields_that_differ_come_first() -> None:
     arguments: dict[str, Plain] = {"a": 1, "b": {"x": 1, "y": {"z": 2}}, "c": [1]}
-    shown = show_arguments(arguments, {}, ["b.y.z", "c[0]"])
+    shown = show_arguments(arguments, {}, {"b.y.z": 0, "c[0]": 0})
     assert shown == 'b={"y": {"z": 2}, "x": 1}, c=[1], a=1'
 
 

@@ -10,7 +10,7 @@ from shop.real import RealBank, RealDatabase, RealFeed
 from vcr_shop import VcrBank, VcrDatabase, VcrFeed
 
 from vcr_gen import Cassette, DivergenceError
-from vcr_gen.errors import UsageError
+from vcr_gen.errors import EncodeError, UsageError
 
 
 def files_and_lines(error: BaseException) -> list[tuple[str, str | None]]:
@@ -73,24 +73,23 @@ def test_an_exception_of_the_environment_shows_no_frame_of_ours(
     assert {name for name, _ in files_and_lines(caught.value)} == {"test_tracebacks.py"}
 
 
-def test_a_divergence_that_leaves_a_recorded_block_is_shown_where_it_was_raised(
-    tmp_path: Path,
+@pytest.mark.parametrize(("name", "kind"), [("a", DivergenceError), (7, EncodeError)])
+def test_a_failure_that_leaves_a_recorded_block_is_shown_where_it_was_raised(
+    name: Any, kind: type[BaseException], tmp_path: Path
 ) -> None:
     def program(database: Any, *names: str) -> None:
         with database.transaction("t"):
-            for name in names:
-                database.connect(name)
+            for each in names:
+                database.connect(each)
 
     with Cassette(tmp_path / "t.yaml", "all") as cassette:
         program(VcrDatabase.attach(cassette, RealDatabase))
-    with pytest.raises(DivergenceError) as caught, Cassette(tmp_path / "t.yaml") as cassette:
-        program(VcrDatabase.attach(cassette, RealDatabase), "a")
+    with pytest.raises(kind) as caught, Cassette(tmp_path / "t.yaml") as cassette:
+        program(VcrDatabase.attach(cassette, RealDatabase), name)
 
-    assert caught.value.__context__ is None
-    assert [code for _, code in files_and_lines(caught.value)][-2:] == [
-        'program(VcrDatabase.attach(cassette, RealDatabase), "a")',
-        "database.connect(name)",
-    ]
+    shown = "".join(traceback.format_exception(caught.value))
+    assert shown.count("Traceback") == 1
+    assert files_and_lines(caught.value)[-1] == ("test_tracebacks.py", "database.connect(each)")
 
 
 def test_a_wrong_option_is_shown_where_the_cassette_is_opened(tmp_path: Path) -> None:

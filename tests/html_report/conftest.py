@@ -27,7 +27,8 @@ def open_page(browser: Browser) -> Iterator[Open]:
     contexts = []
 
     def open_page(address: str, **options: Any) -> Page:
-        context = browser.new_context(viewport={"width": 1440, "height": 900}, **options)
+        viewport = options.pop("viewport", {"width": 1440, "height": 900})
+        context = browser.new_context(viewport=viewport, **options)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)

@@ -161,7 +161,7 @@ def test_calls_that_overlap_get_rows_of_their_own(open_page, tmp_path):
     page = open_page(write_report_of(write_tape(tmp_path / "o.yaml", events), tmp_path / "o.html"))
     height = page.locator(".extent").evaluate("element => element.offsetHeight")
     assert (height - 26 - 6) / 26 == 3  # two that overlap, and another strand
-    page.click("#statuses button:has-text('never finished')")
+    page.click("#statuses button:has-text('unfinished')")
     assert page.locator(f"{ROWS} .event").all_text_contents() == ["3"]
 
 
@@ -198,3 +198,53 @@ def test_a_cassette_without_events_opens_too(open_page, tmp_path):
     page.keyboard.press("j")
     page.keyboard.press("e")
     assert "The session" in details(page)
+
+
+def blocks_and_streams() -> list[dict[str, object]]:
+    error = {"$type": "app.OutOfStock", "args": ["1 x tea missing"]}
+    items = [{"at": 0.3, "value": 10}, {"at": 0.4, "value": {"$handle": 2}}]
+    return [
+        {"call": 1, "of": "Store.lock", "at": 0.0, "args": {"name": "a"}, "took": 0.0001}
+        | {"returned": {"$manager": 1}},
+        {"call": 2, "of": "manager.enter", "on": "#1", "at": 0.1, "took": 0.0}
+        | {"returned": {"$handle": 2}},
+        {"call": 3, "of": "Rows.fetch", "on": "#2", "at": 0.1, "took": 0.05, "clock": 0.1}
+        | {"returned": [1]},
+        {"call": 4, "of": "manager.exit", "on": "#1", "at": 0.2, "args": {"exception": error}}
+        | {"took": 0.0, "returned": False},
+        {"call": 5, "of": "Store.prices", "at": 0.2, "items": items, "closed_at": 0.5}
+        | {"ended_at": 0.5},
+    ]
+
+
+def test_live_objects_are_named_by_the_call_that_brought_them(open_page, tmp_path):
+    tape = write_tape(tmp_path / "blocks.yaml", blocks_and_streams())
+    page = open_page(write_report_of(tape, tmp_path / "blocks.html") + "#event-3")
+    assert names(page) == [
+        *("Store.lock", "Store.lock: enter block", "Rows.fetch", "Store.lock: leave block"),
+        "Store.prices",
+    ]
+    assert 'on #2 of Store.lock(name="a")' in details(page)
+    took = page.locator(f"{ROWS} .took").all_text_contents()
+    assert took == ["<1 ms", "<1 ms", "50 ms", "<1 ms", "300 ms"]
+    outcomes = page.locator(f"{ROWS} .outcome").all_text_contents()
+    assert outcomes == ["✓context manager #1", "✓handle #2", "✓[1]", "✓false", "✓2 items"]
+    page.keyboard.press("End")
+    assert page.locator(".steps li").all_inner_texts() == [
+        *("5\n300 ms\n10", "5\n400 ms\nhandle #2", "5\n500 ms\nis closed")
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_report_fits_a_narrow_window(open_page, tmp_path, scheme):
+    tape = write_tape(tmp_path / "blocks.yaml", blocks_and_streams())
+    address = write_report_of(tape, tmp_path / "blocks.html")
+    page = open_page(address, color_scheme=scheme, viewport={"width": 500, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") == 500
+    cut = "element => element.scrollWidth > element.clientWidth"
+    for selector in (f"{ROWS} b", f"{ROWS} .took", ".columns span", "#facts span"):
+        assert [each for each in page.locator(selector).all() if each.evaluate(cut)] == []
+    lines = page.locator("#details td:first-child").evaluate_all(
+        "cells => cells.map((cell) => cell.getClientRects().length && cell.offsetHeight)"
+    )
+    assert len(set(lines)) == 1  # no name is broken

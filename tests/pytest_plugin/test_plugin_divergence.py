@@ -26,7 +26,7 @@ def test_a_divergence_fails_the_test_with_our_text_and_user_frames_alone(
     assert f"E   vcr_gen.errors.DivergenceError: {HEADLINE}" in output
     assert "called at" in output
     assert '- "a"' in output
-    assert "FAILED test_it.py::test_one - vcr_gen.errors.DivergenceError: Shell.run" in output
+    assert f"FAILED test_it.py::test_one - {HEADLINE}: command" in output
     assert "record again: pytest --vcrgen-mode=all test_it.py::test_one" in output
     assert "cassettes: 1 diverged" in output
     frames = [line for line in output.splitlines() if ".py:" in line and ": in " in line]
@@ -101,8 +101,8 @@ def test_what_the_application_swallows_fails_the_test_and_what_a_test_expects_do
     output = project.run("--tb=short", WORD="b")
     assert "5 failed, 2 passed in" in output
     for failed in ("test_swallowed ", "test_swallowed_and_failing", "TestOld::test_plain"):
-        assert f"FAILED test_it.py::{failed.strip()} - vcr_gen.errors.DivergenceError" in output
-    assert "FAILED test_it.py::test_left_over - Failed:" in output
+        assert f"FAILED test_it.py::{failed.strip()} - {HEADLINE}" in output
+    assert "FAILED test_it.py::test_left_over - 1 recorded event was not used\n" in output
     assert "1 recorded event was not used" in output
     assert "E   AssertionError: assert 'nothing' == 'old a'" in output
     assert ": in _fail" not in output
@@ -260,7 +260,7 @@ def test_a_cassette_that_is_asked_for_while_the_test_runs_works_the_same(
     assert "cassettes: 3 replayed" in project.run()
     output = project.run(WORD="b")
     assert "1 failed, 2 passed, 1 error in" in output  # the first one comes to light at teardown
-    assert "FAILED test_it.py::test_three - vcr_gen.errors.DivergenceError" in output
+    assert f"FAILED test_it.py::test_three - {HEADLINE}" in output
     assert "ERROR test_it.py::test_one - " in output
 
 
@@ -368,3 +368,28 @@ def test_a_divergence_in_a_block_shows_the_call_that_differs(project: PluginProj
     assert [frame.removeprefix("test_it.py:").partition(":")[0] for frame in frames] == [
         *("17", "23", "22", "27", "31", "36")
     ]
+
+
+def test_the_summary_begins_with_what_differs_also_without_our_fixtures(
+    project: PluginProject,
+) -> None:
+    project.write(
+        "test_it.py",
+        """
+        from app.real import RealShell
+        from vcr_app import VcrShell
+        from vcr_gen import Cassette
+
+        def test_missing(vcrgen_cassette):
+            pass
+
+        def test_without_fixture(tmp_path):
+            for mode, word in [("all", "a"), ("none", "b")]:
+                with Cassette(tmp_path / "tape.yaml", mode) as cassette:
+                    VcrShell.attach(cassette, RealShell).run(word)
+        """,
+    )
+    output = project.run(WORLD="old")
+    missing = "there is no cassette, and mode 'none' does not record"
+    assert f"ERROR test_it.py::test_missing - {missing}\n" in output
+    assert f"FAILED test_it.py::test_without_fixture - {HEADLINE}: command\n" in output

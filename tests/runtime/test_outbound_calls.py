@@ -107,7 +107,7 @@ def test_gathered_calls_come_back_in_the_order_they_finished(tape):
         async def one(name, delay):
             done.append((await shell.arun(name, delay)).out)
 
-        await asyncio.gather(one("slow", 0.02), one("fast", 0.001), one("middle", 0.01))
+        await asyncio.gather(one("slow", 0.4), one("fast", 0.01), one("middle", 0.2))
         return done
 
     assert tape.same(VcrShell, RealShell, program) == ["fast", "middle", "slow"]

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias, final
 
-from vcr_gen.runtime.failures.call_names import call_name
-from vcr_gen.runtime.failures.wording import words_of
+from vcr_gen.runtime.failures.wording import name_of, words_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import INTERNAL, End, Item, Signal, Start
 from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.object_origins import LIVE_WORDS, Origins
 from vcr_gen.runtime.tape.reading import Reading, read_events
-from vcr_gen.runtime.values.object_numbers import LIVE_WORDS
 
 __all__ = ["STATUSES", "RecordedCall", "Status", "map_live_objects", "read_calls", "split_name"]
 
@@ -33,6 +32,8 @@ class RecordedCall:
     line: int
     signature: str = ""
     """The recorded signature of its method; empty if unknown."""
+    origins: Origins = field(default_factory=Origins)
+    """Where the live objects of the tape came from."""
     end: End | None = None
     """None if it never finished."""
     end_line: int = 0
@@ -78,7 +79,7 @@ class RecordedCall:
     @property
     def name(self) -> str:
         """`Boundary.method`, or what its arguments name it: `http GET /jobs/7`."""
-        return call_name(self.start.of, self.start.arguments, self.signature)
+        return name_of(self.start, self.signature, self.origins)
 
     def is_named(self, pattern: str) -> bool:
         """Whether a name with `*` fits: `server tools/call search`, `tools/call *`, `Shell.run`."""
@@ -88,7 +89,7 @@ class RecordedCall:
     @property
     def words(self) -> str:
         """The call on one line, without its answer."""
-        return words_of(self.start, self.start, self.signature)
+        return words_of(self.start, self.start, self.signature, origins=self.origins)
 
     @property
     def status(self) -> Status:
@@ -113,14 +114,21 @@ def read_calls(reading: Reading) -> Iterator[RecordedCall]:
     """
     signatures = Header.read(reading.header, reading.path).signatures
     under_way: dict[int, RecordedCall] = {}
+    origins = Origins()
     begun = 0
     for event, start, number, line in read_events(reading, reading.path):
+        origins.note(event, start, signatures.get(start.of, ""))
         if isinstance(event, Start):
             index = -1 if start.of in INTERNAL else begun
             begun += index >= 0
             signature = signatures.get(start.of, "")
             under_way[event.call] = RecordedCall(
-                index=index, start=start, number=number, line=line, signature=signature
+                index=index,
+                start=start,
+                number=number,
+                line=line,
+                signature=signature,
+                origins=origins,
             )
             continue
         call = under_way[event.call]

@@ -35,7 +35,7 @@ def _diverged(found: Divergence) -> dict[str, object]:
         called_at=found.call_site,
         expected=due.what if due is not None else "nothing: the tape ends here",
         came=found.actual,
-        differences=[_difference(difference) for difference in found.differences],
+        differences=[_difference(difference) for difference in found.shown],
         sections=_sections(
             ("Anchors", found.anchors),
             ("Nearest recorded calls", found.nearest),

@@ -15,15 +15,16 @@ from vcr_gen.cassette_tools.recorded_calls import split_name
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.html_report.page import page_parts, write_page
 from vcr_gen.runtime.codec import MISSING
-from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.failures.signature_drift import declared_types
+from vcr_gen.runtime.failures.wording import member_of, name_of, object_words
 from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.formats.file_layout import VERSION_KEY
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Signal, Start, kind_of
 from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.object_origins import Origins
 from vcr_gen.runtime.tape.reading import Reading, entries_of, is_partial, open_regular, read_events
 
 __all__ = [
@@ -63,27 +64,34 @@ def rows(
     """Two lines of JSON per entry: first what the timeline and list show, then the values.
 
     The page reads the first lines at once, and parses the second only on demand."""
+    origins = Origins()
     for _, recorded in groupby(read_events(entries, path), lambda recorded: recorded.number):
         joined = tuple(recorded)
-        head, body = _row(tuple(each.event for each in joined), signatures)
+        for each in joined:
+            origins.note(each.event, each.start, signatures.get(each.start.of, ""))
+        head, body = _row(tuple(each.event for each in joined), signatures, origins)
         yield f"{embedded({**head, 'line': joined[0].line})}\n{embedded(body)}\n"
 
 
 def _row(
-    events: tuple[Event, ...], signatures: Mapping[str, str]
+    events: tuple[Event, ...], signatures: Mapping[str, str], origins: Origins
 ) -> tuple[dict[str, object], list[Plain]]:
     """The fields of the timeline, and the values of an event."""
     head: dict[str, object]
     match events[0]:
         case Start() as start:
             head = {"kind": "call", "call": start.call, "at": start.at, "of": start.of}
-            name = call_name(start.of, start.arguments, signatures.get(start.of, ""))
+            name = name_of(start, signatures.get(start.of, ""), origins)
             head |= {"name": name} if name != start.of else {}
+            member = member_of(start, origins)
+            head |= {"by": member} if member != start.of else {}
             head |= {"inbound": True} if start.inbound else {}
-            head |= {"on": start.on} if start.on else {}
+            head |= {"on": object_words(start.on, origins)} if start.on else {}
             head |= {"strand": start.strand} if start.strand != ROOT_STRAND else {}
             head |= {"within": start.within} if start.within is not None else {}
             said: list[Plain] = [dict(start.arguments)]
+            steps = [_step(each, said) for each in events[1:] if isinstance(each, Item | Signal)]
+            head |= {"steps": steps} if steps else {}
         case Item() as item:
             head = {"kind": "item", "call": item.call, "at": item.at}
             said = [item.value]
@@ -100,6 +108,18 @@ def _row(
         head |= {} if last.took is None else {"took": last.took}
         said.append(last.value)
     return head, said
+
+
+def _step(event: Item | Signal, said: list[Plain]) -> dict[str, object]:
+    """An item of a stream, or a signal, in the entry of its call; its value is put into `said`."""
+    kind = "item" if isinstance(event, Item) else event.kind
+    step: dict[str, object] = {"kind": kind, "at": event.at}
+    if words := kind_of(event).shown.strip():
+        step["words"] = words
+    if isinstance(event, Item) or event.value is not None:
+        step["value"] = len(said)
+        said.append(event.value)
+    return step
 
 
 def difference_lines(before: Reading, after: Reading) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import gc
 import inspect
+import re
 from collections.abc import Generator, Iterator
 from sys import _getframe
 from types import FrameType
@@ -14,17 +15,37 @@ from vcr_gen.pytest.constants import CASSETTE, PREFIX
 from vcr_gen.pytest.open_cassette import OpenCassette
 from vcr_gen.runtime.modes import Choice, Mode
 
-__all__ = ["Hooks", "as_failure", "hide_our_frames_in"]
+__all__ = ["Hooks", "as_failure", "begin_summary", "hide_our_frames_in"]
 
 _ENDS_THE_RUN: Final = (KeyboardInterrupt, pytest.exit.Exception)
 """No other test follows, and nothing may hide the reason."""
 
 
+_PLACE: Final = re.compile(r".*?\.(?:ya?ml|jsonl)(?::\d+)?: ")
+"""A cassette and its line, as many errors begin."""
+
+
+class _ShownError(pytest.fail.Exception):  # type: ignore[misc, name-defined]
+    """An error of ours that a test shows without a traceback."""
+
+    def __init__(self, error: VcrError, advice: str) -> None:
+        super().__init__(f"{error}\n{advice}".rstrip(), pytrace=False)
+        self.error = error
+
+
 def as_failure(error: BaseException, advice: str = "") -> BaseException:
     """The failure that a test shows for a VcrError: its text, without a traceback."""
-    if not isinstance(error, VcrError):
-        return error
-    return pytest.fail.Exception(f"{error}\n{advice}".rstrip(), pytrace=False)
+    return _ShownError(error, advice) if isinstance(error, VcrError) else error
+
+
+def begin_summary(report: pytest.TestReport, error: BaseException) -> None:
+    """Let the line of a failed test in the summary begin with what differs."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    cause = error.error if isinstance(error, _ShownError) else error
+    if crash is None or not isinstance(cause, VcrError | DivergenceError):
+        return
+    words = str(cause).partition("\n")[0]
+    crash.message = words if isinstance(cause, DivergenceError) else _PLACE.sub("", words, count=1)
 
 
 class Hooks:

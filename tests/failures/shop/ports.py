@@ -3,6 +3,8 @@
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
@@ -40,10 +42,16 @@ class Shelf(Protocol):
     def put(self, item: str) -> None: ...
 
 
+class Colour(Enum):
+    RED = 1
+    BLUE = 2
+
+
 @outbound
 class Warehouse(Protocol):
     """Values of every size."""
 
+    def paint(self, colour: Colour, sample: bytes, due: datetime) -> None: ...
     def send(self, order: Order) -> bool: ...
     def note(self, text: str) -> None: ...
     def tag(self, details: Any) -> None: ...

@@ -1,10 +1,11 @@
 """A call is made with other arguments than the recorded ones."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from shop.ports import Address, Order
+from shop.ports import Address, Colour, Order
 from shop.real import RealWarehouse
 from vcr_shop import VcrWarehouse
 
@@ -50,6 +51,35 @@ def a_nested_field_changed() -> None:
 def several_fields_changed() -> None:
     other = Order(8, ("tea", "cream"), Address("2 Long Lane", "Leeds"))
     warehouse(lambda w: w.send(ORDER), lambda w: w.send(other))
+
+
+@situation
+def an_item_was_inserted_into_a_list() -> None:
+    other = replace(ORDER, items=("honey", "tea", "milk"))
+    warehouse(lambda w: w.send(ORDER), lambda w: w.send(other))
+
+
+@situation
+def items_of_a_long_list_changed() -> None:
+    items = tuple(f"item {n}" for n in range(30))
+    recorded, actual = (replace(ORDER, items=(*items, last)) for last in ("tea", "milk"))
+    warehouse(lambda w: w.send(recorded), lambda w: w.send(actual))
+
+
+@situation
+def values_changed_that_the_tape_has_as_text() -> None:
+    due = datetime(2026, 11, 19, tzinfo=UTC)
+    warehouse(
+        lambda w: w.paint(Colour.RED, b"red", due),
+        lambda w: w.paint(Colour.BLUE, b"blue", due + timedelta(days=1)),
+    )
+
+
+@situation
+def values_changed_that_no_type_declares() -> None:
+    recorded = {"large": 10**30, "set": {1, 2}, "pair": (1, "a")}
+    actual = {"large": 10**30 + 1, "set": {1, 3}, "pair": (1,)}
+    warehouse(lambda w: w.tag(recorded), lambda w: w.tag(actual))
 
 
 @situation

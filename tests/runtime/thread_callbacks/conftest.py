@@ -23,5 +23,5 @@ def _no_thread_is_left() -> Iterator[None]:
     yield
     left = set(threading.enumerate()) - before
     for thread in left:
-        thread.join(1)
+        thread.join(30)
     assert [thread for thread in left if thread.is_alive()] == []

@@ -93,9 +93,9 @@ def test_a_long_wait_for_a_callback_is_cut_short(tape):
 
     tape.record(VcrBus, Slow, program)
     began = time.monotonic()
-    for _ in range(4):
+    for _ in range(20):
         assert tape.replay(VcrBus, program) == 1
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 18  # in real time, 20
 
 
 def test_a_program_that_sleeps_until_something_came(tape):

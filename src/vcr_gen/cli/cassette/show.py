@@ -3,20 +3,21 @@
 import argparse
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
 from vcr_gen.cli.outcome import FINE, Outcome, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options, cut, duration
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.failures.call_names import call_name
-from vcr_gen.runtime.failures.format_values import item_type, show, show_arguments
+from vcr_gen.runtime.failures.format_values import item_type, show
 from vcr_gen.runtime.failures.signature_drift import declared_types
+from vcr_gen.runtime.failures.wording import title_of, words_of
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, kind_of
 from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.object_origins import Origins
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.tape.unfolding import unfold
 
@@ -99,6 +100,7 @@ def _overview(
     width = len(str(reading.count))
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     signatures = Header.read(reading.header, reading.path).signatures
+    origins = Origins()
     starts: dict[int, Start] = {}
     for number, entry in entries:
         events = list(unfold(entry.data, path=reading.path, line=entry.line))
@@ -107,9 +109,12 @@ def _overview(
             starts[first.call] = first
         start = starts.get(first.call)
         depth = _depth(start, starts) + (not isinstance(first, Start))
-        signature = "" if start is None else signatures.get(start.of, "")
-        alone = len(events) == 1
-        what = "  ".join(_words(event, start, signature, alone=alone) for event in events)
+        words: list[str] = []
+        for event in events:
+            if start is not None:
+                origins.note(event, start, signatures.get(start.of, ""))
+            words.append(_words(event, start, signatures, origins, alone=len(events) == 1))
+        what = "  ".join(words)
         failed = isinstance(events[-1], End) and events[-1].outcome != "returned"
         line = cut(f"{number:>{width}}  {first.at:>10.6f}  {'  ' * depth}{what}", room)
         yield terminal.paint(line, "red") if failed else line
@@ -117,23 +122,30 @@ def _overview(
             starts.pop(first.call, None)
 
 
-def _words(event: Event, start: Start | None, signature: str, *, alone: bool) -> str:
+def _words(
+    event: Event,
+    start: Start | None,
+    signatures: Mapping[str, str],
+    origins: Origins,
+    *,
+    alone: bool,
+) -> str:
+    signature = "" if start is None else signatures.get(start.of, "")
     types = declared_types(signature)
     name = f"call {event.call}"
     if start is not None:
-        name = call_name(start.of, start.arguments, signature)
+        name = title_of(start, signature, origins)
     match event:
         case Start():
             arrow = "←" if event.inbound else "→"
-            on = f"{event.on} " if event.on else ""
-            call = f"{arrow} {on}{event.of}({show_arguments(event.arguments, types)})"
+            call = f"{arrow} {words_of(event, event, signature, origins=origins)}"
             return call if not alone else f"{call} …"
         case Item():
             value = show(event.value, 80, item_type(types.get("return", "")))
             return f"· {kind_of(event).shown}{value}"
         case Signal():
             value = "" if event.value is None else f" {show(event.value, 60)}"
-            return f"{name} {kind_of(event).shown}{value}"
+            return f"{name if alone else ''} {kind_of(event).shown}{value}".lstrip()
         case End():
             took = "" if start is None else f"  [{duration(event.seconds_since(start))}]"
             said = "" if event.outcome == "cancelled" else f" {_said(event)}"

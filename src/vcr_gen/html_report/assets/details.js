@@ -8,7 +8,7 @@ const STATUS_SIGNS = {
   returned: "✓",
   raised: "✗",
   cancelled: "⊘",
-  "never finished": "…",
+  "unfinished": "…",
 };
 
 function showStatus(status) {
@@ -46,7 +46,7 @@ function showHeading(call) {
   return make(
     "header",
     {},
-    make("h2", {}, make("span", { class: "of" }, call.prefix), call.label),
+    make("h2", {}, make("span", { class: "of" }, call.prefix), make("wbr"), call.label),
     make("p", { class: "marks" }, showStatus(call.status), showDirection(call.inbound)),
   );
 }
@@ -78,7 +78,7 @@ function showFacts(tape, call) {
     ["event", linkTo(tape, call.first, `${call.first}${until}`)],
     ["in the file", make("code", {}, `${tape.about.name}:${call.line}`)],
     ["began", call.start ? `${duration(call.start)} into the session` : "at once"],
-    ["took", call.took === null ? "never finished" : duration(call.took)],
+    ["took", call.took === null ? "unfinished" : duration(call.took)],
     ["strand", strandName(call.strand)],
     call.on ? ["on", make("code", {}, call.on)] : null,
     call.parent ? ["within", linkTo(tape, call.parent.first, call.parent.name)] : null,
@@ -105,7 +105,7 @@ function showArguments(given, types) {
 }
 
 function showOutcome(tape, call, types) {
-  if (call.status === "never finished") {
+  if (call.status === "unfinished") {
     return section("Result", nothing("the recording stopped before there was one"));
   }
   if (call.status === "cancelled") {
@@ -165,7 +165,7 @@ function showSteps(tape, call, event) {
 }
 
 function showStep(tape, step, marked) {
-  const value = tape.valueOf(step.event);
+  const value = tape.valueOf(step);
   return make(
     "li",
     { class: marked ? "wanted" : "", "aria-current": marked ? "true" : null },
@@ -235,13 +235,18 @@ function showMethods(tape) {
     make(
       "tr",
       {},
-      make("td", {}, make("span", { class: "arrow" }, inbound ? "←" : "→"), name),
+      make("td", {}, make("span", { class: "arrow" }, inbound ? "←" : "→"), ...breakable(name)),
       make("td", {}, calls.toLocaleString("en")),
       make("td", {}, failed ? failed.toLocaleString("en") : "–"),
       make("td", {}, duration(took)),
     ),
   );
   return showTable(["method", "calls", "not returned", "time in all"], rows);
+}
+
+/** A name that may be broken after its dots, and not inside a word. */
+function breakable(name) {
+  return name.split(/(?<=\.)/).flatMap((part) => [part, make("wbr")]);
 }
 
 function showTable(titles, rows) {

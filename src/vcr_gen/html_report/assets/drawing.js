@@ -144,7 +144,7 @@ class Drawing {
       pen.fillText(fitting(pen, name, NAME - 18), 12, y + LANE / 2);
       pen.restore();
     }
-    if (first || onTop) {
+    if (!NARROW && (first || onTop)) {
       pen.fillStyle = this.color("muted");
       pen.fillText(fitting(pen, lane, GUTTER - NAME - 8), NAME, y + LANE / 2);
     }
@@ -197,7 +197,7 @@ class Drawing {
     }
     pen.fillStyle = tone;
     pen.fillRect(left, y, THINNEST, height);
-    if (call.status === "cancelled" || call.status === "never finished") {
+    if (call.status === "cancelled" || call.status === "unfinished") {
       pen.strokeStyle = tone;
       pen.setLineDash(call.status === "cancelled" ? [4, 3] : [1, 3]);
       pen.strokeRect(from + 0.5, y + 0.5, until - from - 1, height - 1);

@@ -4,8 +4,8 @@
  */
 
 const EXPECTED_AND_CAME = [
-  { title: "Recorded: expected", tone: "good" },
-  { title: "Actual: came", tone: "bad" },
+  { title: "Recorded", tone: "good" },
+  { title: "Actual", tone: "bad" },
 ];
 
 /** The banner above everything else. */
@@ -125,7 +125,7 @@ function showDifference({ field, reason, expected, came, breaking }, sides) {
     make(
       "th",
       { scope: "row" },
-      make("code", {}, field),
+      make("code", {}, ...breakable(field)),
       make("small", {}, reason),
       breaking ? make("strong", {}, "breaking") : null,
     ),

@@ -64,6 +64,11 @@ function inOneLine(value, length = 160) {
       return;
     }
     if (current instanceof Map) {
+      const short = asIs(current);
+      if (short !== null) {
+        put(short);
+        return;
+      }
       const type = current.get("$type");
       if (type !== undefined && current.has("$value") && current.size === 2) {
         tell(current.get("$value"));
@@ -96,6 +101,29 @@ function inOneLine(value, length = 160) {
 
   tell(value);
   return shortened(parts.join(""), length);
+}
+
+const LIVE = {
+  $async_callable: "function",
+  $awaitable: "awaitable",
+  $callable: "function",
+  $file: "file",
+  $handle: "handle",
+  $manager: "context manager",
+  $reader: "reader",
+  $stream: "stream",
+  $text_file: "file",
+  $writer: "writer",
+};
+
+/** What messages say instead of a stored form, such as `handle #2`; null for any other value. */
+function asIs(fields) {
+  const [key, part] = fields.size === 1 ? [...fields][0] : ["", null];
+  if (key === "$as_is") {
+    return part;
+  }
+  const name = own(LIVE, key);
+  return name ? `${name} #${part instanceof Numeral ? part.text : part}` : null;
 }
 
 /** `StdoutLine` of `agent_server.ports.StdoutLine`. */

@@ -140,7 +140,7 @@ function showArrow({ inbound }) {
 function outcomeInOneLine(call) {
   const items = call.steps.filter((step) => step.kind === "item").length;
   const parts = items ? [counted(items, "item")] : [];
-  if (call.status === "cancelled" || call.status === "never finished") {
+  if (call.status === "cancelled" || call.status === "unfinished") {
     parts.push(call.status);
   } else if (call.tape.isLarge(call.last)) {
     parts.push(call.tape.sizeOf(call.last));

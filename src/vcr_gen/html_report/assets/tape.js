@@ -6,7 +6,7 @@
  */
 
 const LARGE = 50_000;
-const STATUSES = ["returned", "raised", "cancelled", "never finished"];
+const STATUSES = ["returned", "raised", "cancelled", "unfinished"];
 
 /** One call: its start, its end if it had one, and what happened between. */
 class Call {
@@ -35,8 +35,8 @@ class Call {
     this.took = null;
     this.first = event;
     this.last = null;
-    this.status = "never finished";
-    /** What a stream gave and was told: `{event, at, kind, words}`. */
+    this.status = "unfinished";
+    /** What a stream gave and was told: `{event, at, kind, words, value}`. */
     this.steps = [];
   }
 
@@ -84,8 +84,9 @@ class Tape {
     this.duration = Math.max(this.duration, head.at, head.end ?? 0);
     let call;
     if (head.kind === "call") {
-      call = new Call(this, head, event, this.boundaryOf(head.of));
+      call = new Call(this, head, event, this.boundaryOf(head.by ?? head.of));
       this.calls.push(call);
+      call.steps = (head.steps ?? []).map((step) => ({ ...step, event }));
       byNumber.set(call.number, call);
       const parent = call.within === null ? undefined : byNumber.get(call.within);
       if (parent) {
@@ -95,7 +96,7 @@ class Tape {
     } else {
       call = byNumber.get(head.call);
       if (head.kind !== "end") {
-        call.steps.push({ event, at: head.at, kind: head.kind, words: head.words });
+        call.steps.push({ event, at: head.at, kind: head.kind, words: head.words, value: 0 });
       }
     }
     if (head.outcome) {
@@ -145,8 +146,8 @@ class Tape {
   }
 
   /** What a step of a stream carried; undefined where it carried nothing. */
-  valueOf(event) {
-    return readExactly(this.bodies[event])[0];
+  valueOf({ event, value }) {
+    return readExactly(this.bodies[event])[value];
   }
 
   /** What the boundary says about the method: signature and types; empty where it says nothing. */

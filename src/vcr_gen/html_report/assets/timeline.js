@@ -6,7 +6,8 @@
  * seen. What it looks like is in drawing.js.
  */
 
-const GUTTER = 232;
+const NARROW = window.innerWidth <= 600; // names of lanes have less room, and strands none
+const GUTTER = NARROW ? 118 : 232;
 const NAME = 118;
 const MARGIN = 16;
 const AXIS = 26;
@@ -157,7 +158,7 @@ class Timeline {
       return this.x(event - 0.5);
     }
     const call = this.tape.callOf[event];
-    const step = call.steps.find((candidate) => candidate.event === event);
+    const step = event === call.first ? null : call.steps.find((each) => each.event === event);
     const isEnd = event === call.last && event !== call.first;
     return this.x(step ? step.at : isEnd ? call.end : call.start);
   }

@@ -24,6 +24,10 @@ function showValue(value) {
 }
 
 function showMapping(fields) {
+  const short = asIs(fields);
+  if (short !== null) {
+    return make("span", { class: "value word" }, short);
+  }
   const type = fields.get("$type");
   if (typeof type !== "string") {
     return showParts([...fields], "an empty mapping", "mapping");

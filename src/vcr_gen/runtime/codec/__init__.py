@@ -6,6 +6,8 @@ from vcr_gen.runtime.codec.annotations import (
 )
 from vcr_gen.runtime.codec.compare import (
     MISSING,
+    NOT_RECORDED,
+    ONLY_RECORDED,
     TYPE_DIFFERS,
     Difference,
     Missing,
@@ -17,6 +19,8 @@ from vcr_gen.runtime.codec.registry import Registry
 
 __all__ = [
     "MISSING",
+    "NOT_RECORDED",
+    "ONLY_RECORDED",
     "TYPE_DIFFERS",
     "Codec",
     "Compiler",

@@ -88,7 +88,7 @@ def _differences(recorded: Plain, actual: Plain, node: Node | None) -> Iterator[
         elif isinstance(left, list) and isinstance(right, list):
             pending.extend(reversed(_paired_items(path, left, right, node)))
         elif isinstance(left, dict) and isinstance(right, dict):
-            if left.keys() == right.keys() == _BYTES:
+            if left.keys() == right.keys() and left.keys() in _SCALARS:
                 if left != right:
                     yield Difference(f"${path}", left, right, VALUE_DIFFERS)
                 continue
@@ -99,8 +99,8 @@ def _differences(recorded: Plain, actual: Plain, node: Node | None) -> Iterator[
             yield Difference(f"${path}", left, right, VALUE_DIFFERS)
 
 
-_BYTES: Final = {BASE64}
-"""The keys of stored bytes, which are one value."""
+_SCALARS: Final = ({BASE64}, {"$int"}, {"$float"})
+"""The keys of stored bytes and numbers, which are one value."""
 
 _Pair: TypeAlias = "tuple[str, Plain | Missing, Plain | Missing, Node | None]"
 

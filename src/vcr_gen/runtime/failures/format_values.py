@@ -3,20 +3,22 @@
 import ast
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from vcr_gen.runtime.codec import MISSING, TYPE_DIFFERS, Difference, Missing
-from vcr_gen.runtime.failures.text_diff import diff_lines, diff_texts, visible
+from vcr_gen.runtime.failures.text_diff import diff_lines, diff_texts, equal_start, visible
+from vcr_gen.runtime.failures.typed_values import AS_IS
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import hidden, hidden_in
 
 __all__ = [
     "filled",
     "item_type",
+    "places_of",
     "readable",
     "short_name",
     "show",
@@ -32,6 +34,7 @@ _ENOUGH: Final = 20_000
 """How many characters of a value are formatted; a message shows far fewer."""
 _DEEPEST: Final = 50
 _EXCEPTION: Final = frozenset({"args", "attributes", "notes", "cause", "context_suppressed"})
+_BRACKETS: Final = {"tuple": ("(", ")"), "set": ("{", "}"), "frozenset": ("frozenset({", "})")}
 _NO_CLASS: Final = frozenset({"Any", "Dict", "Mapping", "MutableMapping"})
 _LIVE: Final = {
     "$async_callable": "function",
@@ -167,6 +170,11 @@ def _mapping(value: Mapping[str, Plain], declared: str, depth: int) -> str:
 def _tagged(name: str, fields: Mapping[str, Plain], depth: int) -> str:
     """An object, spelled as a call of its class."""
     arguments = fields.get("args")
+    items = fields.get("$value")
+    if name in _BRACKETS and isinstance(items, list) and (items or name == "tuple"):
+        start, end = _BRACKETS[name]
+        end = f",{end}" if name == "tuple" and len(items) == 1 else end
+        return _joined(start, (("", item) for item in items), end, depth)
     if set(fields) == {"$value"}:
         return _joined(f"{name}(", [("", fields["$value"])], ")", depth)
     if isinstance(arguments, list) and set(fields) <= _EXCEPTION:
@@ -181,8 +189,9 @@ def _tagged(name: str, fields: Mapping[str, Plain], depth: int) -> str:
 def _special(key: str, value: Plain, depth: int) -> str:
     """A value with a tag: a live object, a number beyond 64 bits."""
     if key in _LIVE:
-        return f"{_LIVE[key]} #{value}"
-    if key in ("$int", "$float"):
+        is_new = isinstance(value, int) and value < 0  # the tape has no number for it
+        return f"a new {_LIVE[key]}" if is_new else f"{_LIVE[key]} #{value}"
+    if key in ("$int", "$float", AS_IS):
         return str(value)
     if key == "$items" and isinstance(value, list):
         pairs = [pair for pair in value if isinstance(pair, list) and len(pair) == 2]
@@ -205,6 +214,8 @@ def _joined(
 
 
 _WIDTH = 100
+_LEAD = 20
+"""How much of a long value is shown before the place where it differs."""
 _CLASS: Final = ".$type"
 """The end of the path to a value's class."""
 
@@ -236,11 +247,12 @@ def show_age(age: timedelta) -> str:
 def show_arguments(
     arguments: Mapping[str, Plain],
     types: Mapping[str, str] = MappingProxyType({}),
-    differing: Collection[str] = (),
+    differing: Mapping[str, int] = MappingProxyType({}),
 ) -> str:
     """Arguments as in a call; if they are long, a part of each.
 
-    `types` are their annotations. The `differing` fields come first, to be visible.
+    `types` are their annotations. The `differing` fields come first, to be visible, and long texts
+    are cut around the character where they begin to differ.
     """
     arguments = _differing_first(arguments, differing) if differing else arguments
     text = _listed(arguments, types, _WIDTH)
@@ -258,22 +270,58 @@ def _listed(arguments: Mapping[str, Plain], types: Mapping[str, str], width: int
     )
 
 
+def places_of(differences: Iterable[Difference]) -> dict[str, int]:
+    """Where values differ: the paths, and for texts the first character that differs."""
+    return {each.path: _first_difference(each.recorded, each.actual) for each in differences}
+
+
+def _first_difference(recorded: Plain | Missing, actual: Plain | Missing) -> int:
+    return equal_start(_text_of(recorded), _text_of(actual))
+
+
+def _text_of(value: Plain | Missing) -> str:
+    """A text that is shown as one: as it is stored, or as it is."""
+    if isinstance(value, dict):
+        value = value.get(AS_IS, "")
+    return value if isinstance(value, str) else ""
+
+
 def _differing_first(
-    fields: Mapping[str, Plain], paths: Collection[str], above: str = ""
+    fields: Mapping[str, Plain], places: Mapping[str, int], above: str = ""
 ) -> dict[str, Plain]:
     """The fields with differing ones first, at every level."""
     differing: dict[str, Plain] = {}
     same: dict[str, Plain] = {}
     for name, value in fields.items():
         here = f"{above}{name}"
-        if any(path == here or path.startswith((f"{here}.", f"{here}[")) for path in paths):
-            inner = f"{here}."
-            differing[name] = (
-                _differing_first(value, paths, inner) if isinstance(value, dict) else value
-            )
+        if _differs_at(here, places):
+            differing[name] = _focused(value, places, here)
         else:
             same[name] = value
     return differing | same
+
+
+def _focused(value: Plain, places: Mapping[str, int], here: str) -> Plain:
+    """A differing value, so that the place where it differs is visible."""
+    if isinstance(value, dict) and AS_IS not in value:
+        return _differing_first(value, places, f"{here}.")
+    if isinstance(value, list):
+        first = next((n for n in range(len(value)) if _differs_at(f"{here}[{n}]", places)), 0)
+        shown = [
+            _focused(item, places, f"{here}[{n}]") for n, item in enumerate(value[first:], first)
+        ]
+        is_long = first > 0 and len(readable(value[:first])) > _LEAD
+        return [{AS_IS: "…"}, *shown] if is_long else value[:first] + shown
+    start = places.get(here, 0) - _LEAD
+    text = _text_of(value)
+    if start <= 0 or not text:
+        return value
+    cut_text = f"…{text[start:]}"
+    return {AS_IS: cut_text} if isinstance(value, dict) else cut_text
+
+
+def _differs_at(here: str, places: Iterable[str]) -> bool:
+    return any(path == here or path.startswith((f"{here}.", f"{here}[")) for path in places)
 
 
 def without_consequences(differences: Iterable[Difference]) -> list[Difference]:
@@ -300,9 +348,14 @@ def show_difference(difference: Difference) -> str:
             quoted = (json.dumps(text, ensure_ascii=False) for text in (recorded, actual))
             rows = diff_texts(*quoted)
     else:
+        texts = _text_of(recorded), _text_of(actual)
         before = "nothing" if recorded is MISSING else show(recorded)
         after = "nothing" if actual is MISSING else show(actual)
         if difference.reason == TYPE_DIFFERS:
             return f"{path}: recorded {before}, got {after}"
-        rows = [f"- {before}", f"+ {after}"]
+        rows = (
+            diff_texts(*map(hidden, texts))
+            if all(texts) and path != "on"
+            else [f"- {before}", f"+ {after}"]
+        )
     return "\n".join([f"{path}: {difference.reason}", *(f"  {row}" for row in rows)])

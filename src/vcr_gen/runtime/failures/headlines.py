@@ -4,17 +4,16 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from vcr_gen.errors import DecodeError, Divergence, DivergenceKind, RecordedEvent
-from vcr_gen.runtime.boundary.origins import titled
 from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.failures.advice import Advice
-from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import called_at, shown_path
-from vcr_gen.runtime.failures.format_values import without_consequences
+from vcr_gen.runtime.failures.format_values import places_of, without_consequences
+from vcr_gen.runtime.failures.shifted_items import without_shifts
 from vcr_gen.runtime.failures.signature_drift import Change, SignatureDrift
 from vcr_gen.runtime.failures.stall import (
     IN_FLIGHT,
@@ -23,16 +22,22 @@ from vcr_gen.runtime.failures.stall import (
     stall_words,
     waiting_rows,
 )
+from vcr_gen.runtime.failures.text_diff import equal_start
+from vcr_gen.runtime.failures.typed_values import AS_IS, type_at, typed
 from vcr_gen.runtime.failures.wording import (
-    LEAVE_BLOCK,
     describe,
     did,
     how_it_differs,
     left_block,
+    member_of,
+    object_words,
+    title_of,
+    was_called,
     words_of,
 )
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.events import End, Item, Signal, Start, kind_of
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, kind_of
+from vcr_gen.runtime.tape.object_origins import LEAVE_BLOCK, Origins
 from vcr_gen.runtime.tape.window import Slot, Window
 from vcr_gen.runtime.values.anchors import Anchors
 
@@ -51,6 +56,9 @@ _NEAREST = 3
 _SAME_CALL = 2
 """With more differing fields, two calls with different names have little in common."""
 
+_ANSWERS: Final = {"returned": "$result", "item": "$item"}
+"""The answers whose types a method declares, and the paths of differences in them."""
+
 DRIVE_IT = "drive it: `await Driver(cassette, wrapper).run()`, or `.run_sync()`"
 
 
@@ -63,13 +71,13 @@ class Reporter:
         advice: Advice,
         recorded: Mapping[str, str],
         boundaries: Mapping[str, Boundary],
-        origin_of: Callable[[str], str],
+        origins: Origins,
         anchors: Anchors,
     ) -> None:
         self.advice = advice
         self._anchors = anchors
         self.drift = SignatureDrift(advice, recorded, boundaries)
-        self._origin_of = origin_of
+        self._origins = origins
 
     def call(
         self,
@@ -81,53 +89,54 @@ class Reporter:
         in_any_order: bool = False,
     ) -> Divergence:
         """The application made a call that the tape does not expect, or not `in_any_order`."""
-        name = method = operation.bound.method.name
+        name = operation.bound.method.name
         slot = found.slot
         nearest = _Nearest(window, slot, operation, stored, self._title)
         differences: tuple[Difference, ...] = ()
         kind: DivergenceKind = "extra"
         likely = "the call was repeated" if nearest.repeated else "a call was added"
         change = None if slot is None else self.drift.gone(slot.start.of, name)
-        called = Start(call=0, of=method, on=operation.on, arguments=stored)
+        called = Start(call=0, of=name, on=operation.on, arguments=stored)
         title = self._title(called)
+        happened = was_called(called, self.drift.signature_of(name), self._origins)
         due = "" if slot is None else self._title(slot.start)
         if slot is None:
             what = "no such call" if in_any_order else "no more calls"
-            headline = f"{title} was called, but the tape has {what}"
+            headline = f"{happened}, but the tape has {what}"
         elif not isinstance(slot.event, Start):
-            headline = f"{title} was called where the tape has {describe(slot)}"
+            headline = f"{happened} where the tape has {describe(slot)}"
         elif slot.event.of != name:
-            headline = f"{title} was called where the tape has {due}"
-            if nearest.ahead or nearest.next_but_one:
-                kind, likely = "order", f"{due} was dropped, or is now called later"
+            headline = f"{happened} where the tape has {due}"
+            kind, likely = _other_method(due, nearest)
+            if name == LEAVE_BLOCK:
+                kind, likely = "order", f"{due} was dropped, or comes after the block now"
         elif found.stranger:
             thread = threading.current_thread().name
-            headline = f"{title} was called by thread {thread}; a different thread was recorded"
+            headline = f"{happened} by thread {thread}; a different thread was recorded"
             kind, likely = "order", "threads swapped calls, or one took over work of another"
         elif slot.event.on != operation.on:
             differences = found.differences
-            headline = f"{title} was called on a different object"
+            headline = f"{happened} on a different object"
             kind, likely = "argument", "a different object is used, or calls were reordered"
         elif name == LEAVE_BLOCK:
             differences = found.differences
-            name, headline, likely = left_block(title, slot.event.arguments, stored)
+            headline, likely = left_block(called, slot.event.arguments, self._origins)
             kind = "argument"
         else:
-            differences = found.differences
+            differences = without_shifts(found.differences, slot.start.arguments, stored)
             change = self.drift.signature(name, [found.path for found in differences])
             if title == due:
                 kind, headline, likely = _changed(title, nearest, stored, differences)
             else:
                 kind, headline, likely = _other(title, due, nearest, in_any_order=in_any_order)
                 differences = differences if len(differences) <= _SAME_CALL else ()
-        paths = [difference.path for difference in differences]
         divergence = self._divergence(
             kind,
             headline,
-            name,
+            called,
             slot,
             window,
-            actual=words_of(called, called, self.drift.signature_of(method), paths),
+            actual=called,
             differences=differences,
             nearest=nearest.shown,
             likely=likely,
@@ -136,7 +145,7 @@ class Reporter:
         if change is not None:
             return _explained(divergence, change)
         if nearest.repeated:
-            return replace(divergence, hint=f"{divergence.hint}; {_may_repeat(method, title)}")
+            return replace(divergence, hint=f"{divergence.hint}; {_may_repeat(name, title)}")
         if found.may_come and nearest.ahead:
             return replace(
                 divergence,
@@ -161,7 +170,7 @@ class Reporter:
         if slot is None:
             headline = f"the application {did(event)}, but the tape has no more events"
             likely = "a call or an item was added"
-            return self._divergence("extra", headline, "", None, window, likely=likely, site=site)
+            return self._divergence("extra", headline, None, None, window, likely=likely, site=site)
         start = own.start if own is not None else slot.start
         differences: tuple[Difference, ...] = ()
         kind: DivergenceKind = "stream" if signals else "answer"
@@ -173,7 +182,7 @@ class Reporter:
             likely = "an error in the application"
         if slot is own and kind_of(slot.event) is kind_of(event):
             headline = f"{self._title(start)}: the application {how_it_differs(event, slot.event)}"
-            differences = found.differences
+            differences = _answer_differences(found.differences, event, slot.event)
             if differences and not differences[0].path.startswith("$"):  # which names the whole
                 headline = f"{headline}: {_few(differences)}"
         else:
@@ -189,10 +198,11 @@ class Reporter:
         return self._divergence(
             kind,
             headline,
-            slot.start.of,
+            slot.start,
             slot,
             window,
-            actual=words_of(event, start, self.drift.signature_of(start.of)),
+            actual=event,
+            of=start,
             differences=differences,
             likely=likely,
             site=site,
@@ -203,7 +213,7 @@ class Reporter:
         return self._divergence(
             "cancellation",
             f"{self._title(slot.start)} was cancelled; in the recording it completed",
-            slot.start.of,
+            slot.start,
             slot,
             window,
             likely="a timeout became shorter, or a task is cancelled earlier",
@@ -221,7 +231,7 @@ class Reporter:
         divergence = self._divergence(
             kind,
             headline,
-            head.start.of if head is not None else _last_call(waiters, window),
+            head.start if head is not None else _last_call(waiters, window),
             head,
             window,
             waiting=waiting_rows(window, waiters, busy),
@@ -252,19 +262,23 @@ class Reporter:
         self,
         kind: DivergenceKind,
         headline: str,
-        name: str,
+        start: Start | None,
         slot: Slot | None,
         window: Window,
         *,
-        actual: str = "",
+        actual: Event | None = None,
+        of: Start | None = None,
         differences: tuple[Difference, ...] = (),
         nearest: tuple[RecordedEvent, ...] = (),
         waiting: tuple[str, ...] = (),
         likely: str = "",
         site: str = "",
     ) -> Divergence:
-        boundary, _, method = name.rpartition(".")
-        paths = [difference.path for difference in differences]
+        member = "" if start is None else member_of(start, self._origins)
+        boundary, _, method = member.rpartition(".")
+        of = start if of is None else of
+        shown = () if start is None else tuple(self._typed_differences(differences, of or start))
+        places = places_of(shown)
         command = self.advice.recording()
         return Divergence(
             kind=kind,
@@ -272,9 +286,10 @@ class Reporter:
             cassette=self.advice.path,
             boundary=boundary,
             method=method,
-            due=describe(slot, paths) if slot is not None else None,
-            actual=actual,
+            due=describe(slot, places, self._typed) if slot is not None else None,
+            actual="" if actual is None or of is None else self._words(actual, of, places),
             differences=differences,
+            shown=shown,
             anchors=self._anchors.describe(_values(differences)),
             nearest=nearest,
             call_site=site,
@@ -286,9 +301,38 @@ class Reporter:
         )
 
     def _title(self, start: Start) -> str:
-        """The name of a call, with its live object, if any."""
-        name = call_name(start.of, start.arguments, self.drift.signature_of(start.of))
-        return titled(name, self._origin_of(start.on))
+        return title_of(start, self.drift.signature_of(start.of), self._origins)
+
+    def _words(self, event: Event, start: Start, differing: Mapping[str, int]) -> str:
+        signature = self.drift.signature_of(start.of)
+        event, start = self._typed(event, start)
+        return words_of(event, start, signature, differing, origins=self._origins)
+
+    def _typed(self, event: Event, start: Start) -> tuple[Event, Start]:
+        """An event and its call with the types that the program declares."""
+        types = self.drift.types_of(start.of)
+        arguments = start.arguments.items()
+        named = replace(
+            start, arguments={name: typed(value, types.get(name, Any)) for name, value in arguments}
+        )
+        if isinstance(event, Start):
+            return named, named
+        declared = types.get(_ANSWERS.get(kind_of(event).value or "", ""), Any)
+        return replace(event, value=typed(event.value, declared)), named
+
+    def _typed_differences(
+        self, differences: Iterable[Difference], start: Start
+    ) -> Iterator[Difference]:
+        """The differences as the program knows the values, also the objects of calls."""
+        types = self.drift.types_of(start.of)
+        for each in differences:
+            sides = [each.recorded, each.actual]
+            if each.path == "on":
+                sides = [{AS_IS: object_words(str(side), self._origins)} for side in sides]
+            else:
+                declared = type_at(types, each.path)
+                sides = [side if side is MISSING else typed(side, declared) for side in sides]
+            yield replace(each, recorded=sides[0], actual=sides[1])
 
 
 @final
@@ -307,7 +351,7 @@ class _Nearest:
         key = bound.key(stored)
 
         def is_same(slot: Slot) -> bool:
-            return bound.key(slot.start.arguments) == key
+            return slot.start.on == operation.on and bound.key(slot.start.arguments) == key
 
         def distance(slot: Slot) -> int:
             """The number of arguments in which a recorded call differs."""
@@ -357,10 +401,10 @@ def _may_repeat(method: str, title: str) -> str:
     return f"if it may be made more often, as in polling: rules=[Repeat({words})]"
 
 
-def _last_call(waiters: "Iterable[Waiter]", window: Window) -> str:
-    """The method of an awaited call that has no more events on the tape."""
+def _last_call(waiters: "Iterable[Waiter]", window: Window) -> Start | None:
+    """An awaited call that has no more events on the tape."""
     starts = (window.recent_call(waiter.call) for waiter in waiters)
-    return next((start.of for start in starts if start is not None), "")
+    return next((start for start in starts if start is not None), None)
 
 
 def _done(window: Window) -> tuple[RecordedEvent, ...]:
@@ -373,6 +417,16 @@ def _done(window: Window) -> tuple[RecordedEvent, ...]:
     )
 
 
+def _answer_differences(
+    differences: tuple[Difference, ...], actual: Item | End | Signal, recorded: Event
+) -> tuple[Difference, ...]:
+    """The differences of an answer, whose value has the name that their paths begin with."""
+    if not differences or isinstance(recorded, Start):
+        return differences
+    name = re.split(r"[.\[]", differences[0].path)[0]
+    return without_shifts(differences, {name: recorded.value}, {name: actual.value})
+
+
 def _are_all(arguments: Mapping[str, Plain], differences: Iterable[Difference]) -> bool:
     """Whether all arguments differ, so that it may be a different call."""
     differ = {re.split(r"[.\[]", difference.path)[0] for difference in differences}
@@ -381,6 +435,18 @@ def _are_all(arguments: Mapping[str, Plain], differences: Iterable[Difference]) 
 
 _Words: TypeAlias = tuple[DivergenceKind, str, str]
 """A kind, a headline, and the likely cause."""
+
+
+def _other_method(due: str, nearest: _Nearest) -> tuple[DivergenceKind, str]:
+    """A different method was called than the tape has, and what may explain it."""
+    if nearest.repeated:
+        also = f", or {due} was dropped" if nearest.ahead or nearest.next_but_one else ""
+        return "extra", f"the call was repeated{also}"
+    if nearest.ahead:
+        return "order", f"{due} was dropped or comes later now, or a call was added before it"
+    if nearest.next_but_one:
+        return "order", f"a call was added, or {due} was dropped and the next call changed"
+    return "extra", "a call was added"
 
 
 def _changed(
@@ -397,7 +463,18 @@ def _changed(
         return "extra", headline, "the call was repeated"
     if len(stored) > 1 and _are_all(stored, differences):
         return "argument", headline, "a call was added, or its arguments changed"
+    if len(stored) == 1 and not any(map(_is_edited, differences)):
+        return "argument", headline, "an argument changed, or a call was added"
     return "argument", headline, "an argument changed"
+
+
+def _is_edited(difference: Difference) -> bool:
+    """Whether only a part of an argument differs: a field of it, or less than half of a text."""
+    before, after = difference.recorded, difference.actual
+    if not isinstance(before, str) or not isinstance(after, str):
+        return not difference.path.isidentifier()
+    shared = equal_start(before, after) + equal_start(before[::-1], after[::-1])
+    return 2 * shared >= max(len(before), len(after)) or not difference.path.isidentifier()
 
 
 def _other(title: str, due: str, nearest: _Nearest, *, in_any_order: bool) -> _Words:

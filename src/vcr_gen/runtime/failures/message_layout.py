@@ -5,12 +5,12 @@ from pathlib import Path
 
 from vcr_gen.errors import Divergence, UnusedEventsError, VerificationError
 from vcr_gen.runtime.failures.advice import Advice
-from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.failures.format_values import show_difference, without_consequences
 from vcr_gen.runtime.failures.headlines import DRIVE_IT, Reporter
-from vcr_gen.runtime.failures.wording import describe
+from vcr_gen.runtime.failures.wording import describe, title_of
 from vcr_gen.runtime.tape.events import Item, Start
+from vcr_gen.runtime.tape.object_origins import LEAVE_BLOCK
 from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = ["message_of", "summary_of", "unused_events_error", "verification_error"]
@@ -75,7 +75,7 @@ def _lines(divergence: Divergence) -> Iterator[str]:
 
 
 def _differences(divergence: Divergence) -> Sequence[str]:
-    differences = without_consequences(divergence.differences)
+    differences = without_consequences(divergence.shown)
     rows = [show_difference(found) for found in differences[:_DIFFERENCES]]
     more = len(differences) - _DIFFERENCES
     return [*rows, *([f"… and {more} more"] if more > 0 else []), *divergence.anchors]
@@ -133,11 +133,13 @@ def _is_inbound_call(slot: Slot) -> bool:
 
 
 def _likely(first: Slot, *, went_on: bool) -> str:
-    name = call_name(first.start.of, first.start.arguments, first.signature)
+    name = title_of(first.start, first.signature, first.origins)
     if isinstance(first.event, Item):
         return f"the stream of {name} is no longer read to its end"
     if not isinstance(first.event, Start):
         return f"{name} was called, but the program did not wait for it to finish"
+    if first.start.of == LEAVE_BLOCK:
+        return f"the program never left {name.removeprefix('the end of ')}"
     if went_on:
         return f"the program skipped {name} and moved on to a later call"
     return f"the program ended before {name}: it makes fewer calls, or stops early"

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import final
+from typing import Any, final, get_args
 
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.failures.advice import Advice
@@ -146,6 +146,18 @@ class SignatureDrift:
         boundary, _, key = name.partition(".")
         known = self._boundaries.get(boundary)
         return "" if known is None else known.signatures().get(key, "")
+
+    def types_of(self, name: str) -> Mapping[str, object]:
+        """The declared types of a method's values, by the path that differences begin with."""
+        boundary, _, key = name.partition(".")
+        known = self._boundaries.get(boundary)
+        call = None if known is None else known.calls.get(key)
+        if known is None or call is None:
+            return {}
+        method = known.method(call)
+        item = next(iter(get_args(method.result)), Any)
+        types = {parameter.name: parameter.annotation for parameter in method.parameters}
+        return {**types, "$result": method.result, "$item": item}
 
     def gone(self, recorded: str, called: str = "") -> Change | None:
         """Why a recorded call can no longer be made; `called` was called instead."""

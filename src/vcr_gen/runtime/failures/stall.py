@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from vcr_gen.errors import DivergenceKind
-from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import site_among, site_of_awaiter, site_of_thread
-from vcr_gen.runtime.failures.wording import describe, words_of
+from vcr_gen.runtime.failures.wording import describe, title_of, words_of
 from vcr_gen.runtime.loops.backends import running_loop
 from vcr_gen.runtime.strands.frames import coroutine_frames
 from vcr_gen.runtime.tape.events import End, Item, Signal, Start
@@ -50,7 +49,7 @@ def stall_words(
             IN_FLIGHT if waiters else OWN_WAIT,
         )
     awaited = any(waiter.call == head.event.call for waiter in waiters)
-    name = call_name(head.start.of, head.start.arguments, head.signature)
+    name = title_of(head.start, head.signature, head.origins)
     match head.event:
         case Start(inbound=True):
             return (
@@ -116,7 +115,7 @@ def _reads_past_the_end(waiters: "Iterable[Waiter]", window: Window) -> "Waiter 
 def name_of(waiter: "Waiter", window: Window) -> str:
     """The method of an awaited call without further events on the tape."""
     start = window.recent_call(waiter.call)
-    return "a stream" if start is None else start.of
+    return "a stream" if start is None else title_of(start, origins=window.origins)
 
 
 def _goes_on(strand: str, waiters: "Iterable[Waiter]", window: Window) -> bool:
@@ -153,7 +152,9 @@ def _wanted(waiter: "Waiter", window: Window) -> str:
         return str(describe(slot))
     start = slot.start if slot is not None else window.recent_call(waiter.call)
     signature = "" if slot is None else slot.signature
-    what = words_of(start, start, signature) if start is not None else f"call {waiter.call}"
+    what = f"call {waiter.call}"
+    if start is not None:
+        what = words_of(start, start, signature, origins=window.origins)
     return what if slot is not None else f"{what}, whose end is not on the tape,"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-__all__ = ["diff_lines", "diff_texts", "visible"]
+__all__ = ["diff_lines", "diff_texts", "equal_start", "visible"]
 
 _WIDTH = 100
 """A longer line is shown only around its change."""
@@ -84,12 +84,12 @@ def _row(sign: str, line: str) -> str:
 
 def _equal_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
     """How many items two sequences share at their start and at their end."""
-    start = _shared(before, after)
-    end = _shared(before[::-1], after[::-1])
+    start = equal_start(before, after)
+    end = equal_start(before[::-1], after[::-1])
     return start, min(end, min(len(before), len(after)) - start)
 
 
-def _shared(first: Sequence[str], other: Sequence[str]) -> int:
+def equal_start(first: Sequence[str], other: Sequence[str]) -> int:
     """The length of the common prefix of two sequences."""
     shorter = min(len(first), len(other))
     return next((n for n in range(shorter) if first[n] != other[n]), shorter)

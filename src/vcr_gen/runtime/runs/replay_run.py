@@ -80,7 +80,7 @@ class ReplayRun(Run):
             settings.advice,
             header.signatures,
             settings.boundaries,
-            objects.origin_of,
+            self._window.origins,
             settings.anchors,
         )
         self.engine = Engine(

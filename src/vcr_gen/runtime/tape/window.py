@@ -8,12 +8,14 @@ its own strand. Only what is needed to answer is read, so a sequential replay ho
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import count as counting
 from itertools import islice, takewhile
 from math import inf
 from typing import Any, TypeVar, final
 
+from vcr_gen.errors import VcrError
 from vcr_gen.runtime.tape.event_hooks import Hook, Hooked
 from vcr_gen.runtime.tape.events import (
     CLOCK,
@@ -25,6 +27,7 @@ from vcr_gen.runtime.tape.events import (
     Start,
     driven_by_application,
 )
+from vcr_gen.runtime.tape.object_origins import Origins
 from vcr_gen.runtime.tape.other_side import from_other_side
 from vcr_gen.runtime.tape.reading import Reading, Recorded, read_events
 
@@ -57,6 +60,8 @@ class Slot:
     """Whether it may come at any time, and not only when everything before it is done."""
     signature: str = ""
     """The recorded signature of the method; empty if unknown."""
+    origins: Origins = field(default_factory=Origins)
+    """Where the live objects of the tape came from, for messages."""
 
 
 @final
@@ -73,6 +78,8 @@ class Window:
         self._other_side = other_side
         self._reading = reading
         self._signatures = signatures
+        self.origins = Origins(self._read_again())
+        """Where live objects came from; the tape is read again when a message needs to know."""
         self._hooked = None if before_replay is None else Hooked("before_replay", before_replay)
         self._slots_ahead = self._read()
         self._window: deque[Slot] = deque()
@@ -396,8 +403,23 @@ class Window:
             signature = self._signatures.get(start.of, "")
             index = next(indexes)
             yield Slot(
-                shown, index, line, by_application, strand, call, number, signature=signature
+                event=shown,
+                index=index,
+                line=line,
+                driven_by_application=by_application,
+                strand=strand,
+                start=call,
+                number=number,
+                signature=signature,
+                origins=self.origins,
             )
+
+    def _read_again(self) -> Iterator[tuple[Event, Start, str]]:
+        """All events of the tape with their calls and signatures, as far as they can be read."""
+        path = self._reading.path
+        with suppress(VcrError, OSError), Reading(path) as reading:
+            for event, start, _, _ in read_events(reading, path):
+                yield event, start, self._signatures.get(start.of, "")
 
     def _note_tick(self, start: Start) -> None:
         since: Any = start.arguments["since"]

@@ -14,30 +14,14 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import BuiltinMethodType, MethodType
-from typing import Any, Final, NamedTuple, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias, final
 from weakref import ref
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["LIVE_WORDS", "Build", "Objects", "number_of"]
-
-LIVE_WORDS: Final = frozenset(
-    {
-        "$async_callable",
-        "$awaitable",
-        "$callable",
-        "$file",
-        "$handle",
-        "$manager",
-        "$reader",
-        "$stream",
-        "$text_file",
-        "$writer",
-    }
-)
-"""The keys of the stored forms of live objects."""
+__all__ = ["Build", "Objects", "number_of"]
 
 Number: TypeAlias = int | str
 """The name of a live object on the tape: its number, or the name of an attached wrapper."""
@@ -210,10 +194,6 @@ class Objects:
         with self._lock:
             export = self._exports.get(number)
             return None if export is None else export.wrapper
-
-    def origin_of(self, on: str) -> str:
-        """Where the object came from that calls name as `#3`, in words, if that is known."""
-        return self.origins.get(int(on[1:]), "") if on[1:].isdigit() else ""
 
     def check_real(self, number: Number, path: str) -> None:
         """Refuse an object that is only on the tape, where a real one is needed to record on."""
