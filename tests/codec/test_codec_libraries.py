@@ -92,6 +92,15 @@ def response() -> httpx.Response:
     return made
 
 
+def received_response() -> httpx.Response:
+    made = httpx.Response(
+        200, content=b"\xfc", default_encoding="latin-1", history=[httpx.Response(301)]
+    )
+    made.elapsed = dt.timedelta(seconds=2)
+    made.request = httpx.Request("GET", "https://example.com/", extensions={"timeout": {"read": 5}})
+    return made
+
+
 MOMENTS = pd.to_datetime(["2020-01-01", "2021-06-01"])
 FRAME = pd.DataFrame(
     {
@@ -112,6 +121,10 @@ VALUES: dict[str, Any] = {
     "numpy empty": np.zeros((0, 3)),
     "numpy complex": np.array([1 + 2j]),
     "numpy moments": np.array(["2020-01-01"], dtype="M8[D]"),
+    "numpy columns first": np.asfortranarray(np.ones((2, 3))),
+    "numpy read-only": np.frombuffer(b"abcd", dtype="u1"),
+    "numpy objects": np.array([[1, "a"], [None, 2.5]], dtype=object),
+    "numpy records": np.array([(1, 2.5)], dtype=[("a", "i4"), ("b", "f8")]),
     "numpy scalar": np.float64(0.1),
     "numpy moment": np.datetime64("2020-01-01T10:00"),
     "numpy dtype": np.dtype("int16"),
@@ -125,8 +138,22 @@ VALUES: dict[str, Any] = {
     "pandas index": pd.Index(["a", "b"], name="k"),
     "pandas moment": pd.Timestamp("2020-01-01", tz="Europe/Paris"),
     "pandas duration": pd.Timedelta("90min"),
+    "pandas days": pd.date_range("2020", periods=3, name="day"),
+    "pandas frame of days": pd.DataFrame({"a": [1, 2]}, index=pd.date_range("2020", periods=2)),
+    "pandas months": pd.period_range("2020-01", periods=3, freq="M"),
+    "pandas intervals": pd.interval_range(0, 3),
+    "pandas period": pd.Period("2020-01", "M"),
+    "pandas interval": pd.Interval(0, 1, closed="left"),
+    "pandas offset": pd.offsets.Day(2),
+    "pandas no time": pd.NaT,
+    "pandas nothing": pd.NA,
     "pyarrow table": pa.table({"a": [1, 2], "b": ["x", None]}),
     "pyarrow batch": pa.record_batch({"a": [1]}),
+    "pyarrow empty batch": pa.record_batch({"a": pa.array([], pa.int64())}),
+    "pyarrow array": pa.array([1, None]),
+    "pyarrow column": pa.chunked_array([[1], [2, 3]]),
+    "pyarrow type": pa.list_(pa.string()),
+    "pyarrow field": pa.field("a", pa.int64(), nullable=False),
     "pyarrow schema": pa.schema([("a", pa.int64())]),
     "protobuf": struct(),
     "protobuf any": packed(),
@@ -145,12 +172,15 @@ VALUES: dict[str, Any] = {
     "starlette response": starlette.responses.JSONResponse({"a": 1}, 201, {"x": "1"}),
     "httpx request": httpx.Request("GET", "https://example.com/ü?q=1"),
     "httpx response": response(),
+    "httpx response of a client": received_response(),
     "httpx url": httpx.URL("https://example.com/a"),
     "httpx headers": httpx.Headers([("a", "b"), ("a", "c")]),
     "pendulum": pendulum.datetime(2020, 1, 2, 3, tz="Europe/Paris"),
     "pendulum offset": pendulum.datetime(2020, 1, 2, tz=pendulum.FixedTimezone(3600)),
     "pendulum naive": pendulum.naive(2020, 1, 2),
     "pendulum date": pendulum.date(2020, 1, 2),
+    "pendulum zone": pendulum.FixedTimezone(3600),
+    "pendulum interval": pendulum.datetime(2020, 3, 2) - pendulum.datetime(2020, 1, 1),
     "pendulum duration": pendulum.duration(months=1, days=2, seconds=3),
     "whenever": whenever.ZonedDateTime(2020, 1, 2, tz="Europe/Paris"),
     "whenever instant": whenever.Instant.from_utc(2020, 1, 2),
@@ -160,10 +190,16 @@ VALUES: dict[str, Any] = {
 
 def same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray):
-        same_kind = one.dtype == other.dtype and one.shape == other.shape
-        return bool(same_kind and np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
-    if isinstance(one, pd.DataFrame | pd.Series | pd.Index):
-        return bool(one.equals(other))
+        return arranged(one) == arranged(other) and repr(one.tolist()) == repr(other.tolist())
+    if isinstance(one, pd.DataFrame):
+        pd.testing.assert_frame_equal(one, other, check_exact=True)
+        return True
+    if isinstance(one, pd.Series | pd.Index):
+        return bool(one.equals(other)) and getattr(one, "freq", None) == getattr(
+            other, "freq", None
+        )
+    if one is pd.NaT or one is pd.NA:
+        return one is other
     if isinstance(one, starlette.requests.Request):
         return addressed(one) == addressed(other)
     if isinstance(one, starlette.responses.Response):
@@ -171,10 +207,13 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, httpx.Request):
         return requested(one) == requested(other)
     if isinstance(one, httpx.Response):
-        parts = (one.status_code, one.headers.raw, one.content, requested(one.request))
-        others = (other.status_code, other.headers.raw, other.content, requested(other.request))
-        return parts == others
+        return answered(one) == answered(other)
     return bool(one == other)
+
+
+def arranged(array: Any) -> tuple[object, ...]:
+    flags = array.flags
+    return array.dtype, array.shape, flags.writeable, flags.c_contiguous, flags.f_contiguous
 
 
 def addressed(request: starlette.requests.Request) -> tuple[object, ...]:
@@ -183,7 +222,14 @@ def addressed(request: starlette.requests.Request) -> tuple[object, ...]:
 
 
 def requested(request: httpx.Request) -> tuple[object, ...]:
-    return request.method, request.url, request.headers.raw, request.content
+    about = (request.method, request.url, request.headers.raw)
+    return *about, request.content, request.extensions
+
+
+def answered(response: httpx.Response) -> tuple[object, ...]:
+    about = (response.status_code, response.headers.raw, requested(response.request))
+    elapsed = getattr(response, "_elapsed", None)
+    return *about, response.text, elapsed, len(response.history)
 
 
 @pytest.mark.parametrize("name", VALUES)

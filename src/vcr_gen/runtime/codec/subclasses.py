@@ -111,4 +111,11 @@ class SubclassNode(ClassNode):
 def subclass_node(declared: DeclaredClass) -> Node | None:
     """The node of a subclass of one of Python's own types."""
     builtin = next((each for each in _BUILTINS if issubclass(declared.cls, each)), None)
-    return None if builtin is None else SubclassNode(declared, builtin)
+    if builtin is None:
+        return None
+    _, from_builtin = _BUILTINS[builtin]
+    try:
+        from_builtin(declared.cls, builtin(1, 1, 1) if issubclass(builtin, dt.date) else builtin())
+    except TypeError:  # a class written in C with a `__new__` of its own
+        return None
+    return SubclassNode(declared, builtin)

@@ -37,8 +37,18 @@ def _of_pendulum(cls: Any, pendulum: Any) -> Functions | None:
         return str, cls.fromisoformat
     if issubclass(cls, pendulum.Duration) and cls is pendulum.Duration:
         return _write_duration, lambda stored: pendulum.duration(**stored)
+    if cls is pendulum.Interval:
+        return (
+            lambda value: {"start": value.start, "end": value.end, "absolute": value._absolute},
+            lambda stored: pendulum.Interval(*map(stored.get, ("start", "end", "absolute"))),
+        )
     if cls is pendulum.Timezone:
         return lambda zone: zone.name, pendulum.timezone
+    if cls is pendulum.FixedTimezone:
+        return (
+            lambda zone: {"offset": zone.offset, "name": zone.name},
+            lambda stored: pendulum.FixedTimezone(stored["offset"], stored["name"]),
+        )
     return None
 
 
