@@ -482,6 +482,19 @@ def test_an_extended_value_must_be_whole(plain: Any) -> None:
         COMPILER.codec(Label).decode(plain)
 
 
+def test_a_named_tuple_may_check_what_it_is_made_of() -> None:
+    class Range(NamedTuple("Range", [("low", int), ("high", int)])):
+        def __new__(cls, low: int, high: int) -> "Range":
+            if low > high:
+                raise TypeError("upside down")
+            return super().__new__(cls, low, high)
+
+    assert COMPILER.codec(Range).encode(Range(1, 2)) == {"low": 1, "high": 2}
+    for annotation in (Range, object):
+        back = there_and_back(annotation, Range(1, 2))
+        assert (type(back), back) == (Range, (1, 2))
+
+
 def test_an_error_of_the_class_is_an_error_of_the_value() -> None:
     class Pair(NamedTuple):
         left: int

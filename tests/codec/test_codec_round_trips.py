@@ -1,5 +1,8 @@
 """Every value comes back equal and of exactly its own type."""
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import pytest
 from codec_exact import identical, round_trip
 from codec_matrix import MATRIX
@@ -41,3 +44,21 @@ def test_a_typed_dict_keeps_the_order_of_its_keys() -> None:
     back = round_trip(Movie, {"year": 1927, "title": "Metropolis"})
     assert isinstance(back, dict)
     assert list(back) == ["year", "title"]
+
+
+@dataclass(init=False)
+class Defaulted:
+    size: int = 0
+
+    def __init__(self, text: str) -> None:
+        self.size = len(text)
+
+
+def test_an_attribute_equal_to_the_default_of_its_class_is_set() -> None:
+    back = round_trip(Defaulted, Defaulted(""))
+    assert vars(back) == {"size": 0}
+
+
+def test_one_type_may_be_in_a_union_under_several_words_of_others() -> None:
+    annotation = Annotated[int, "first"] | Annotated[int, "second"] | str
+    assert [round_trip(annotation, value) for value in (1, "1")] == [1, "1"]

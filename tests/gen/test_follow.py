@@ -82,6 +82,15 @@ def test_the_way_in_which_objects_cross_gives_the_direction(project: Path) -> No
     }
 
 
+def test_what_a_marked_protocol_says_of_the_way_counts(project: Path) -> None:
+    (project / "src" / "followed" / "ports.py").write_text(
+        "from typing import Protocol\nfrom vcr_gen import outbound\n"
+        "class Task(Protocol):\n    def run_after(self, other: 'Task') -> None: ...\n"
+        "@outbound\nclass Log(Protocol):\n    def upload(self, task: Task) -> None: ...\n"
+    )
+    assert listed(project)["Task"] == ("inbound", "followed.ports.Log.upload: parameter `task`")
+
+
 def test_the_list_shows_where_a_protocol_is_mentioned(project: Path) -> None:
     assert (
         "reached from followed.ports.Store.find: result" in run_command("--list", cwd=project).out

@@ -10,6 +10,7 @@ MODELS = """
 import io
 import socket
 import threading
+from collections import namedtuple
 from dataclasses import dataclass
 from enum import Enum
 
@@ -52,6 +53,9 @@ class Color(Enum):
 class Text(str): ...
 
 
+class Place(namedtuple("Place", "row column")): ...
+
+
 class Account(BaseModel):
     money: Money
 
@@ -69,7 +73,7 @@ import threading
 from asyncio import StreamReader
 from typing import Annotated, BinaryIO, Protocol, TypeVar
 
-from bank.models import Account, Color, Lost, Money, Page, Rows, Secured, Text
+from bank.models import Account, Color, Lost, Money, Page, Place, Rows, Secured, Text
 from vcr_gen import Unrecorded, outbound
 
 T = TypeVar("T")
@@ -77,7 +81,7 @@ T = TypeVar("T")
 
 @outbound
 class Bank(Protocol):
-    def account(self, color: Color, text: Text) -> Account: ...
+    def account(self, color: Color, text: Text, at: Place) -> Account: ...
     def link(self, money: Money) -> Secured | None: ...
     def page(self, source: BinaryIO | StreamReader) -> Page: ...
     def rows(self) -> list[Rows]: ...

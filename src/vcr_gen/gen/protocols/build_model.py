@@ -42,6 +42,8 @@ def read_boundaries(
     """The models of Protocols that can be wrapped, and of those that they lead to."""
     boundaries: dict[str, tuple[FoundProtocol, Boundary]] = {}
     refused: set[str] = set()
+    near: set[str] = set()
+    """What marked Protocols mention: others that mention it too do not change its direction."""
     pending = deque(found)
     while pending:
         protocol = pending.popleft()
@@ -51,11 +53,15 @@ def read_boundaries(
             continue
         boundaries[boundary.full_name] = protocol, boundary
         if problems.config.follow:
-            pending.extend(
-                each
-                for each in _followed(loader, boundary)
-                if each.definition.full_name not in refused and _is_news(each, boundaries, pending)
-            )
+            is_marked = not protocol.reached_from
+            for each in _followed(loader, boundary):
+                name = each.definition.full_name
+                if name in refused or (name in near and not is_marked):
+                    continue
+                if _is_news(each, boundaries, pending):
+                    pending.append(each)
+                if is_marked:
+                    near.add(name)
     names = Counter(boundary.name for _, boundary in boundaries.values())
     for each, boundary in boundaries.values():
         is_unique = not each.reached_from or names[boundary.name] == 1

@@ -133,6 +133,8 @@ def _is_data(loader: SourceLoader, found: Definition, seen: set[str]) -> bool:
     if any(scope.name_of(each).rpartition(".")[2] in _DATA_DECORATORS for each in decorators):
         return True
     for base in found.node.bases:
+        if isinstance(base, ast.Call):  # of `namedtuple`, or of another function that makes classes
+            return True
         inner = scope.resolve(base)
         name = scope.name_of(base)
         if name.partition(".")[0] in STORED_AS_DATA:

@@ -285,9 +285,11 @@ def builder(
             made = cls(
                 **{parameters[name]: value for name, value in values.items() if name in parameters}
             )
-        else:
-            made = blank(cls)
-        set_attributes(made, values, set_attribute)
+            set_attributes(made, values, set_attribute)
+            return made
+        made = blank(cls)
+        for name, value in values.items():  # also where the class has an equal default
+            set_attribute(made, name, value)
         return made
 
     return build

@@ -319,6 +319,7 @@ def _is_named(origin: object, *names: str) -> bool:
 
 
 def _one_of(members: list[Node], name: str) -> Node:
+    members = list(dict.fromkeys(members))  # one type with different words that are not ours
     present = [member for member in members if member.name != "None"]
     if not present:
         return members[0]
