@@ -137,6 +137,21 @@ def scripted_recording() -> dict[str, Any]:
     return _mcp_cassette(sent)
 
 
+def recording_with_samples() -> dict[str, Any]:
+    """The server asks the client's model twice."""
+    sent = [
+        ("client", rpc(id=1, method="initialize", params=_offer())),
+        ("server", rpc(id=1, result=HANDSHAKE)),
+        ("client", rpc(id=2, method="ask", params={})),
+        ("server", rpc(id="a", method="sampling/createMessage", params=_question())),
+        ("client", rpc(id="a", result=_model("in Bonn?"))),
+        ("server", rpc(id="b", method="sampling/createMessage", params=_question())),
+        ("client", rpc(id="b", result=_model("in Rome?"))),
+        ("server", rpc(id=2, result={})),
+    ]
+    return _mcp_cassette(sent)
+
+
 def recording_without_handshake() -> dict[str, Any]:
     """As an example of mcp-cassette: it begins with the first tool."""
     whole = scripted_recording()

@@ -1,6 +1,7 @@
 """Recordings of agent-vcr and mcp-cassette become cassettes that the official client can use."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 from mcp import Client, MCPError
 from tests.command_line import Run, run_command
 from tests.mcp_boundary.foreign_sessions import (
+    HANDSHAKE,
     agent_vcr_recording,
     mcp_cassette_recording,
+    recording_with_samples,
     recording_without_handshake,
     scripted_recording,
 )
@@ -138,6 +141,36 @@ def test_a_client_that_waits_replays_a_script(tmp_path, document, assumed, asked
     with Cassette(tmp_path / "session.yaml", "none") as cassette:
         anyio.run(session, cassette)
     assert seen == [*asked, "bikes in Bonn", "cars in Bonn"]
+
+
+SAMPLING_SERVER = f"""
+import json, sys
+
+def say(**frame):
+    print(json.dumps({{"jsonrpc": "2.0", **frame}}), flush=True)
+
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["method"] == "initialize":
+        say(id=frame["id"], result={HANDSHAKE})
+        continue
+    for number in range(2):
+        content = {{"type": "text", "text": "where?"}}
+        params = {{"messages": [{{"role": "user", "content": content}}], "maxTokens": 10}}
+        say(id=number, method="sampling/createMessage", params=params)
+        sys.stdin.readline()
+    say(id=frame["id"], result={{}})
+"""
+
+
+def test_an_assumed_number_is_said_once_and_not_compared(tmp_path):
+    done = convert(tmp_path, recording_with_samples(), "mcp-cassette")
+    assert done.err.count("assumed: maxTokens") == 1
+    (tmp_path / "server.py").write_text(SAMPLING_SERVER, encoding="utf-8")
+    run = run_command(
+        "mcp", "drive", "session.yaml", "--", sys.executable, "server.py", cwd=tmp_path
+    )
+    assert (run.code, run.out) == (0, "")
 
 
 def test_a_handshake_gets_what_the_file_leaves_out(tmp_path):

@@ -97,9 +97,11 @@ class _Repair:
             meta = {**params["_meta"], "progressToken": frame["id"]}
             frame = {**frame, "params": {**params, "_meta": meta}}
         if isinstance(params.get("maxTokens"), str):
-            self.remarks.append(
+            remark = (
                 f"assumed: maxTokens of {frame['method']} is {_ASSUMED_TOKENS}; it was redacted"
             )
+            if remark not in self.remarks:
+                self.remarks.append(remark)
             frame = {**frame, "params": {**frame["params"], "maxTokens": _ASSUMED_TOKENS}}
         return frame
 
