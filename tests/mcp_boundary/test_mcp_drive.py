@@ -82,6 +82,12 @@ def test_an_altered_server_is_caught(tape, altered, what):
     assert what in str(caught.value)
 
 
+def test_a_different_order_is_shown(tape):
+    _, report = drive(tape, (*ALTERED, "counts down"))
+    rows = [line.strip() for line in report.splitlines()]
+    assert rows[rows.index("+ progress 2") + 1] == "progress 1"
+
+
 def test_what_follows_from_a_crash_is_not_reported(tape):
     code, report = drive(tape, (*ALTERED, "died"))
     assert code == 1

@@ -178,4 +178,5 @@ def _divergence(
         method=call.method,
         due=due,
         differences=differences,
+        shown=differences,
     )
