@@ -5,7 +5,7 @@ import asyncio
 import queue
 import sched
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, as_completed, wait
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
@@ -17,6 +17,16 @@ from concurrency.thread_sessions import Program, caught, run_all, session
 from vcr_gen import DivergenceError
 
 SHAPES: dict[str, Program] = {}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_keeps_the_process_alive() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    left = [each for each in set(threading.enumerate()) - before if not each.daemon]
+    for thread in left:
+        thread.join(30)
+    assert [thread for thread in left if thread.is_alive()] == []
 
 
 def shape(program: Program) -> Program:
@@ -172,7 +182,8 @@ def threads_without_an_object(world: Any) -> Any:
 @shape
 def a_loop_in_a_thread_that_others_hand_work_to(world: Any) -> Any:
     loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
+    # After a divergence the main thread is interrupted, maybe before it stops the loop.
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
 
     async def many() -> list[str]:

@@ -312,8 +312,9 @@ def _focused(value: Plain, places: Mapping[str, int], here: str) -> Plain:
         ]
         is_long = first > 0 and len(readable(value[:first])) > _LEAD
         return [{AS_IS: "…"}, *shown] if is_long else value[:first] + shown
-    start = places.get(here, 0) - _LEAD
+    differs = places.get(here, 0)
     text = _text_of(value)
+    start = max(differs - _LEAD, text.rfind("\n", 0, differs) + 1)
     if start <= 0 or not text:
         return value
     cut_text = f"…{text[start:]}"

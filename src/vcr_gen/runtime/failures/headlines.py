@@ -445,7 +445,7 @@ def _other_method(due: str, nearest: _Nearest) -> tuple[DivergenceKind, str]:
     if nearest.ahead:
         return "order", f"{due} was dropped or comes later now, or a call was added before it"
     if nearest.next_but_one:
-        return "order", f"a call was added, or {due} was dropped and the next call changed"
+        return "order", f"{due} was dropped, or a call was added before it"
     return "extra", "a call was added"
 
 
