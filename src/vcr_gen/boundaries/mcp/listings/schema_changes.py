@@ -6,21 +6,11 @@ from typing import Any, Final
 
 from vcr_gen.boundaries.mcp.listings.schema_comparison import find_refused
 from vcr_gen.boundaries.mcp.listings.schema_findings import Finding, Level, words_of
-from vcr_gen.boundaries.mcp.listings.schema_forms import Schema, text_of
+from vcr_gen.boundaries.mcp.listings.schema_forms import NOTES, Schema, text_of
 from vcr_gen.runtime.codec import MISSING
 
 __all__ = ["FieldChange", "compare_inputs", "compare_outputs"]
 
-_NOTES: Final = (
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "$schema",
-)
 _NAMED: Final = ("properties", "patternProperties", "$defs", "definitions")
 """Keywords that hold schemas by name: a name there is no keyword."""
 
@@ -105,7 +95,7 @@ def _notes(before: Schema, after: Schema, path: str) -> Iterator[FieldChange]:
     for name in sorted({*before, *after}):
         left, right = before.get(name, MISSING), after.get(name, MISSING)
         place = f"{path}.{name}"
-        if name in _NOTES:
+        if name in NOTES:
             if left is MISSING or right is MISSING or text_of(left) != text_of(right):
                 words = words_of("", left, right)
                 yield FieldChange(place, name, "note", words, left, right)

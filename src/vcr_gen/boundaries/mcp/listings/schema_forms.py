@@ -15,6 +15,7 @@ from referencing.jsonschema import EMPTY_REGISTRY
 
 __all__ = [
     "ALL_TYPES",
+    "NOTES",
     "Document",
     "Flat",
     "Schema",
@@ -37,19 +38,23 @@ ALL_TYPES: Final = frozenset(
 )
 """`fraction` is a number that is not an integer: no two of these overlap."""
 _NUMBER: Final = frozenset({"integer", "fraction"})
+NOTES: Final = (
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "$schema",
+)
+"""Keywords that tell a reader something, and allow and forbid nothing."""
 _ANNOTATIONS: Final = frozenset(
     (
-        "title",
-        "description",
-        "default",
-        "examples",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
+        *NOTES,
         "example",
         "nullable",
         "$comment",
-        "$schema",
         "$id",
         "id",
         "$anchor",
