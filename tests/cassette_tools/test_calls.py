@@ -11,6 +11,7 @@ from tape_files import SESSION, write_tape
 
 from vcr_gen.cassette_tools.recorded_calls import read_calls, split_name
 from vcr_gen.errors import CassetteFormatError
+from vcr_gen.runtime.codec.tags import LIVE
 from vcr_gen.runtime.tape.events import Item, Signal
 from vcr_gen.runtime.tape.object_origins import LIVE_WORDS
 from vcr_gen.runtime.tape.reading import Reading
@@ -85,5 +86,5 @@ def test_names_split_at_the_boundary_that_the_header_names() -> None:
 def test_the_tools_know_every_kind_of_live_object(annotation: object) -> None:
     kinds = [kind for way in (True, False) for kind in live_kinds(annotation, inbound=way)]
     assert kinds
-    assert {kind.word for kind in kinds} <= LIVE_WORDS
-    assert live_codecs._WORD in LIVE_WORDS
+    assert {kind.word for kind in kinds} <= LIVE.keys()
+    assert live_codecs._WORD in LIVE

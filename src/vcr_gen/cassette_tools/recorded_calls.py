@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias, final
 
+from vcr_gen.runtime.codec.tags import LIVE
 from vcr_gen.runtime.failures.wording import name_of, words_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import INTERNAL, End, Item, Signal, Start
@@ -155,7 +156,7 @@ def map_live_objects(value: Plain, rename: Callable[[Plain], Plain]) -> Plain:
     if isinstance(value, dict):
         if len(value) == 1:
             ((key, item),) = value.items()
-            if key in LIVE_WORDS and isinstance(item, int | str):
+            if key in LIVE and isinstance(item, int | str):
                 return {key: rename(item)}
         return {key: map_live_objects(item, rename) for key, item in value.items()}
     if isinstance(value, list):

@@ -16,7 +16,6 @@ __all__ = [
     "OutputFormat",
     "Terminal",
     "add_output_options",
-    "cut",
     "duration",
     "fall_silent",
     "table",
@@ -156,8 +155,3 @@ def duration(seconds: float) -> str:
     if seconds >= 0.0009995:
         return f"{seconds * 1e3:.3g} ms"
     return f"{seconds * 1e6:.3g} µs"
-
-
-def cut(text: str, width: int | None) -> str:
-    """The text, shortened to `width`."""
-    return text if width is None or len(text) <= width else f"{text[: width - 1]}…"

@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 
 from vcr_gen.cli.outcome import FINE, Outcome, print_outcome
-from vcr_gen.cli.terminal import Terminal, add_output_options, cut, duration
+from vcr_gen.cli.terminal import Terminal, add_output_options, duration
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.failures.format_values import item_type, show
+from vcr_gen.runtime.failures.format_values import cut, item_type, show
 from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.failures.wording import title_of, words_of
 from vcr_gen.runtime.formats import Entry, format_for
@@ -116,7 +116,8 @@ def _overview(
             words.append(_words(event, start, signatures, origins, alone=len(events) == 1))
         what = "  ".join(words)
         failed = isinstance(events[-1], End) and events[-1].outcome != "returned"
-        line = cut(f"{number:>{width}}  {first.at:>10.6f}  {'  ' * depth}{what}", room)
+        line = f"{number:>{width}}  {first.at:>10.6f}  {'  ' * depth}{what}"
+        line = line if room is None else cut(line, room)
         yield terminal.paint(line, "red") if failed else line
         if isinstance(events[-1], End):
             starts.pop(first.call, None)

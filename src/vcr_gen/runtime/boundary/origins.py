@@ -7,21 +7,11 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Final
 
+from vcr_gen.runtime.codec.tags import HANDLE, LIVE
 from vcr_gen.runtime.context_blocks import setting
 
 __all__ = ["in_use", "origin_of", "titled", "using"]
 
-_NAMES: Final = {
-    "$async_callable": "function",
-    "$awaitable": "awaitable",
-    "$callable": "function",
-    "$file": "file",
-    "$manager": "context manager",
-    "$reader": "reader",
-    "$stream": "stream",
-    "$text_file": "file",
-    "$writer": "writer",
-}
 _METHODS: Final = tuple(
     f"{kind}."
     for kind in ("awaitable", "callable", "file", "manager", "reader", "stream", "writer")
@@ -46,8 +36,8 @@ def origin_of(word: str, place: str) -> str:
     `word` is what the tape calls it, `place` the value: `Bus.on: argument `heard``.
     """
     of, _, part = place.partition(": ")
-    name = _NAMES.get(word)
-    if name is None or not part:
+    name = LIVE.get(word)
+    if name is None or word == HANDLE or not part:
         return ""
     if part.startswith("argument "):
         return f"the {name} given to {of} as {part.removeprefix('argument ')}"

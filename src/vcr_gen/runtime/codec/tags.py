@@ -19,6 +19,22 @@ DEFAULTED: Final = "$defaulted"
 STRUCTURAL: Final = frozenset({TYPE, ID, SAME, DEFAULTED})
 """Keys whose values say how a value is made, and are no data of the program."""
 
+HANDLE: Final = "$handle"
+FUNCTIONS: Final = frozenset({"$async_callable", "$callable"})
+LIVE: Final = {
+    "$async_callable": "function",
+    "$awaitable": "awaitable",
+    "$callable": "function",
+    "$file": "file",
+    HANDLE: "handle",
+    "$manager": "context manager",
+    "$reader": "reader",
+    "$stream": "stream",
+    "$text_file": "file",
+    "$writer": "writer",
+}
+"""The tags of live objects, which have a number on the tape, and the words for them in messages."""
+
 NULL: Final = "null"
 BOOL: Final = "bool"
 INT: Final = "int"

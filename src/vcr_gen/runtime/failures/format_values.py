@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from vcr_gen.runtime.codec import MISSING, TYPE_DIFFERS, Difference, Missing
+from vcr_gen.runtime.codec.tags import LIVE
 from vcr_gen.runtime.failures.text_diff import diff_lines, diff_texts, equal_start, visible
 from vcr_gen.runtime.failures.typed_values import AS_IS
 from vcr_gen.runtime.plain import Plain
@@ -36,18 +37,6 @@ _DEEPEST: Final = 50
 _EXCEPTION: Final = frozenset({"args", "attributes", "notes", "cause", "context_suppressed"})
 _BRACKETS: Final = {"tuple": ("(", ")"), "set": ("{", "}"), "frozenset": ("frozenset({", "})")}
 _NO_CLASS: Final = frozenset({"Any", "Dict", "Mapping", "MutableMapping"})
-_LIVE: Final = {
-    "$async_callable": "function",
-    "$awaitable": "awaitable",
-    "$callable": "function",
-    "$file": "file",
-    "$handle": "handle",
-    "$manager": "context manager",
-    "$reader": "reader",
-    "$stream": "stream",
-    "$text_file": "file",
-    "$writer": "writer",
-}
 
 
 def readable(value: Plain, declared: str = "", depth: int = 0) -> str:
@@ -188,9 +177,9 @@ def _tagged(name: str, fields: Mapping[str, Plain], depth: int) -> str:
 
 def _special(key: str, value: Plain, depth: int) -> str:
     """A value with a tag: a live object, a number beyond 64 bits."""
-    if key in _LIVE:
+    if key in LIVE:
         is_new = isinstance(value, int) and value < 0  # the tape has no number for it
-        return f"a new {_LIVE[key]}" if is_new else f"{_LIVE[key]} #{value}"
+        return f"a new {LIVE[key]}" if is_new else f"{LIVE[key]} #{value}"
     if key in ("$int", "$float", AS_IS):
         return str(value)
     if key == "$items" and isinstance(value, list):

@@ -7,6 +7,7 @@ the environment asked before it answered.
 from collections.abc import Iterator
 from typing import Any, Final, final
 
+from vcr_gen.runtime.codec.tags import FUNCTIONS
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import End, Start
 from vcr_gen.runtime.tape.window import Slot, Window
@@ -15,8 +16,6 @@ __all__ = ["Dependents"]
 
 _EARLIER: Final = 0
 """A call that began before the one that is looked at."""
-
-_FUNCTIONS: Final = ("$callable", "$async_callable")
 
 
 @final
@@ -72,7 +71,7 @@ class Dependents:
 def _functions_in(value: Any | Plain) -> Iterator[str]:
     if isinstance(value, dict):
         for key, item in value.items():
-            if key in _FUNCTIONS:
+            if key in FUNCTIONS:
                 yield f"#{item}"
             else:
                 yield from _functions_in(item)

@@ -11,23 +11,14 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from vcr_gen.errors import CassetteError
+from vcr_gen.runtime.codec.tags import FUNCTIONS, LIVE
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.reading import Recorded
 
 __all__ = ["from_other_side"]
 
-_CALLABLES: Final = ("$callable", "$async_callable")
-_LIVE: Final = (
-    "$awaitable",
-    "$file",
-    "$handle",
-    "$manager",
-    "$reader",
-    "$stream",
-    "$text_file",
-    "$writer",
-)
+_OTHERS: Final = LIVE.keys() - FUNCTIONS
 _CANCELLED: Final[Plain] = {"$type": "asyncio.exceptions.CancelledError", "args": []}
 
 
@@ -125,9 +116,9 @@ class _Exchange:
         """Note the functions in a value; other live objects cannot change sides."""
         if isinstance(value, dict):
             for key, item in value.items():
-                if key in _LIVE:
+                if key in _OTHERS:
                     raise self._unsupported(f"{recorded.start.of} has a live object", recorded)
-                if key in _CALLABLES:
+                if key in FUNCTIONS:
                     self._functions.add(f"#{item}")
                 self._note(item, recorded)
         elif isinstance(value, list):

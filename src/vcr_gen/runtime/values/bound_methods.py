@@ -16,6 +16,7 @@ from vcr_gen.runtime.boundary.spec import Method
 from vcr_gen.runtime.codec import Codec
 from vcr_gen.runtime.codec.markers import joined_of, plain_key
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
+from vcr_gen.runtime.codec.tags import LIVE
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.tape.events import Outcome
@@ -25,7 +26,7 @@ from vcr_gen.runtime.values.channel import ValueChannel, Way, at_work
 
 __all__ = ["Binder", "Bound"]
 
-_LIVE: Final = re.compile(rf'("(?:{"|".join(map(re.escape, sorted(LIVE_WORDS)))})":) -?\d+')
+_LIVE: Final = re.compile(rf'("(?:{"|".join(map(re.escape, LIVE))})":) -?\d+')
 _SORTED_JSON: Final = json.JSONEncoder(sort_keys=True)
 _CHANGEABLE: Final = frozenset({list, dict, set, bytearray, memoryview, deque})
 
