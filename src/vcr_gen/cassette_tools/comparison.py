@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 from vcr_gen.cassette_tools.keyed_lists import Keys, take_out_keyed_lists
 from vcr_gen.cassette_tools.recorded_calls import RecordedCall, map_live_objects, read_calls
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences
-from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
+from vcr_gen.runtime.codec.placeholders import unnumbered
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import Item, Signal
 from vcr_gen.runtime.tape.header import Header
@@ -259,9 +259,7 @@ def _value_changes(
 
 def _without_numbers(value: Plain) -> Plain:
     """A value without the numbers of live objects and secrets: they shift with added calls."""
-    text = json.dumps(map_live_objects(value, lambda _: None))
-    plain: Plain = json.loads(PLACEHOLDER.sub(REDACTED, text))
-    return plain
+    return unnumbered(map_live_objects(value, lambda _: None))
 
 
 def _change(path: str, found: Difference) -> Change:

@@ -22,9 +22,9 @@ from vcr_gen.gen.settings.config_reader import load_config
 from vcr_gen.runtime.boundary.call_kinds import strip
 from vcr_gen.runtime.boundary.calls import OMITTED
 from vcr_gen.runtime.boundary.spec import Boundary, Method
-from vcr_gen.runtime.codec import Compiler, same
+from vcr_gen.runtime.codec import Compiler
 from vcr_gen.runtime.codec.node import Node, UnsupportedNode
-from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
+from vcr_gen.runtime.codec.placeholders import unnumbered
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.values.live_kinds import live_kinds
@@ -161,11 +161,7 @@ def _without_secrets(name: str, stored: Plain) -> Plain:
 
     Such a placeholder has no number: numbers belong to a session.
     """
-    redacted = Secrets(Redaction()).redactor.redact(stored, name)
-    if same(stored, redacted):
-        return stored
-    plain: Plain = json.loads(PLACEHOLDER.sub(REDACTED, json.dumps(redacted)))
-    return plain
+    return unnumbered(Secrets(Redaction()).redactor.redact(stored, name))
 
 
 def _default_values(wrapper: type[Any], key: str) -> dict[str, object]:

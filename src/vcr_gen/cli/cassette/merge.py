@@ -1,7 +1,6 @@
 """`vcr-gen cassette merge`: joins sessions, as if one program had run them in turn."""
 
 import argparse
-import json
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -15,7 +14,7 @@ from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.codec import same
-from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
+from vcr_gen.runtime.codec.placeholders import unnumbered
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import ROOT_STRAND
 from vcr_gen.runtime.tape.header import Header
@@ -131,7 +130,8 @@ class _Rebasing:
         return moved | {key: self._value(value) for key, value in item.items() if key != "at"}
 
     def _value(self, value: Plain) -> Plain:
-        return _without_numbers(map_live_objects(value, self._object))
+        # Sessions number their secrets separately: equal placeholders may mean different ones.
+        return unnumbered(map_live_objects(value, self._object))
 
     def _shifted(self, what: str, number: Plain) -> Plain:
         if not isinstance(number, int):
@@ -165,18 +165,6 @@ class _Rebasing:
     def _object(self, number: Plain) -> Plain:
         """The number of a live object; attached wrappers have names, which sessions share."""
         return self._shifted("object", number)
-
-
-def _without_numbers(value: Plain) -> Plain:
-    """The value with placeholders that stand for any secret.
-
-    Sessions number their secrets separately, so equal placeholders may mean different secrets.
-    """
-    text = json.dumps(value)
-    if PLACEHOLDER.search(text) is None:
-        return value
-    plain: Plain = json.loads(PLACEHOLDER.sub(REDACTED, text))
-    return plain
 
 
 def _merge_headers(

@@ -15,6 +15,8 @@ __all__ = [
     "map_texts",
     "part_of",
     "placeholders_in",
+    "unnumbered",
+    "unnumbered_text",
 ]
 
 REDACTED: Final = "<redacted>"
@@ -50,6 +52,16 @@ def map_texts(value: Plain, change: Callable[[str], str]) -> Plain:
     if isinstance(value, dict):
         return {change(key): map_texts(item, change) for key, item in value.items()}
     return value
+
+
+def unnumbered(value: Plain) -> Plain:
+    """A value with placeholders that stand for any secret: each session has its own numbers."""
+    return map_texts(value, unnumbered_text)
+
+
+def unnumbered_text(text: str) -> str:
+    """The same for a text."""
+    return PLACEHOLDER.sub(REDACTED, text) if "<redacted:" in text else text
 
 
 def placeholders_in(value: object) -> set[str]:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias, final
 
 from vcr_gen.runtime.boundary.rules import Rules
 from vcr_gen.runtime.codec import MISSING, Difference, differences
-from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
+from vcr_gen.runtime.codec.placeholders import unnumbered_text
 from vcr_gen.runtime.failures.call_names import call_name
 from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.failures.format_values import show_difference
@@ -174,7 +174,7 @@ class _Comparison:
                 if event.call in open_calls:
                     open_calls[event.call].append((event, line))
             elif event.of not in INTERNAL:
-                called, on = PLACEHOLDER.sub(REDACTED, self._name_of(event)), event.on
+                called, on = unnumbered_text(self._name_of(event)), event.on
                 counts[called, on] = ordinal = counts.get((called, on), 0) + 1
                 name = f"{called} (call {ordinal}{f' on {on}' if on else ''})"
                 calls[name] = event, [(event, line)]

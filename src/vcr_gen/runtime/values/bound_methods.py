@@ -15,7 +15,7 @@ from vcr_gen.runtime.boundary.rules import Loosening, Rules, how_in_words
 from vcr_gen.runtime.boundary.spec import Method
 from vcr_gen.runtime.codec import Codec
 from vcr_gen.runtime.codec.markers import joined_of, plain_key
-from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
+from vcr_gen.runtime.codec.placeholders import unnumbered_text
 from vcr_gen.runtime.codec.tags import LIVE
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
@@ -88,7 +88,7 @@ class Bound:
         if self.has_live:  # the tape says which number a new object has
             text = _LIVE.sub(r"\1 0", text)
         # A replay has different credentials, and so different placeholders.
-        return PLACEHOLDER.sub(REDACTED, text) if REDACTED[:-1] in text else text
+        return unnumbered_text(text)
 
     def ended(self, outcome: Outcome) -> ValueChannel:
         """The channel of the outcome of a call."""
