@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Self, final
 
 from vcr_gen.boundaries.http.framing import Aside
-from vcr_gen.runtime.privacy.compression import ENCODINGS, Compressor, Encoding
+from vcr_gen.runtime.compression import ENCODINGS, Compressor, Encoding
 
 __all__ = ["Decoder", "Encoder", "Members", "Piece", "Undecoded", "decoded_body"]
 

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from vcr_gen.runtime.privacy.compression import ENCODINGS, Compressor, brotli_library, zstd_library
+from vcr_gen.runtime.compression import ENCODINGS, Compressor, brotli_library, zstd_library
 
 __all__ = ["Compressed", "contents", "is_begun", "opened", "rewritten"]
 
