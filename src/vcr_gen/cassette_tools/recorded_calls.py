@@ -10,7 +10,7 @@ from vcr_gen.runtime.failures.wording import name_of, words_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import INTERNAL, End, Item, Signal, Start
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.object_origins import LIVE_WORDS, Origins
+from vcr_gen.runtime.tape.object_origins import Origins
 from vcr_gen.runtime.tape.reading import Reading, read_events
 
 __all__ = ["STATUSES", "RecordedCall", "Status", "map_live_objects", "read_calls", "split_name"]

@@ -20,7 +20,6 @@ from vcr_gen.runtime.codec.tags import LIVE
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.tape.events import Outcome
-from vcr_gen.runtime.tape.object_origins import LIVE_WORDS
 from vcr_gen.runtime.values.anchors import Anchors
 from vcr_gen.runtime.values.channel import ValueChannel, Way, at_work
 
