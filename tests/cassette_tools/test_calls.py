@@ -13,7 +13,6 @@ from vcr_gen.cassette_tools.recorded_calls import read_calls, split_name
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.codec.tags import LIVE
 from vcr_gen.runtime.tape.events import Item, Signal
-from vcr_gen.runtime.tape.object_origins import LIVE_WORDS
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.values import live_codecs
 from vcr_gen.runtime.values.live_kinds import live_kinds

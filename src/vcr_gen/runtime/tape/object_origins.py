@@ -4,30 +4,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, final
 
+from vcr_gen.runtime.codec.tags import LIVE
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import Event, Signal, Start
 
-__all__ = ["ENTER_BLOCK", "LEAVE_BLOCK", "LIVE_WORDS", "Origin", "Origins"]
+__all__ = ["ENTER_BLOCK", "LEAVE_BLOCK", "Origin", "Origins"]
 
 ENTER_BLOCK: Final = "manager.enter"
 LEAVE_BLOCK: Final = "manager.exit"
 """The names on the tape for entering and leaving a `with` block."""
-
-LIVE_WORDS: Final = frozenset(
-    {
-        "$async_callable",
-        "$awaitable",
-        "$callable",
-        "$file",
-        "$handle",
-        "$manager",
-        "$reader",
-        "$stream",
-        "$text_file",
-        "$writer",
-    }
-)
-"""The keys of the stored forms of live objects."""
 
 
 @final
@@ -83,7 +68,7 @@ def _live_in(value: Plain) -> Iterator[Plain]:
         if isinstance(part, list):
             pending += part
         elif isinstance(part, dict):
-            if len(part) == 1 and not LIVE_WORDS.isdisjoint(part):
+            if len(part) == 1 and not LIVE.keys().isdisjoint(part):
                 yield from part.values()
             else:
                 pending += part.values()
