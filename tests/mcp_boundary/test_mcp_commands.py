@@ -153,7 +153,7 @@ def test_a_terminated_recording_can_be_served(tmp_path):
     with client_of(recording(tape, *PLAIN)) as client:
         recorded = client.ask("echo", a=1)
         client.process.send_signal(signal.SIGTERM)
-        client.process.wait(60)
+        assert client.process.wait(60) == 128 + signal.SIGTERM
     with client_of(serving(tape)) as client:
         assert recorded == client.ask("echo", a=1)
 

@@ -14,6 +14,8 @@ from vcr_gen.boundaries.mcp.tap_queue import Heard, TapQueue
 __all__ = ["record_stdio"]
 
 _SECONDS_TO_END: Final = 1.0
+_SHELL_SIGNAL: Final = 128
+"""What shells add to the number of the signal that ended a program."""
 
 
 def record_stdio(cassette: Cassette, command: Sequence[str]) -> int:
@@ -28,7 +30,7 @@ def record_stdio(cassette: Cassette, command: Sequence[str]) -> int:
     finally:
         forwarding.from_server.join()
         code = server.wait()
-    return code
+    return code if code >= 0 else _SHELL_SIGNAL - code
 
 
 def _stop(server: "subprocess.Popen[bytes]") -> None:
