@@ -127,7 +127,7 @@ class VcrDrivenServer(InboundWrapper[DrivenServer]):
         return await self._port.acall(DrivenServerRequest(message=message, progress=progress))
 
     async def notify(self, message: ShownMessage) -> None:
-        """Tell the server what the recorded client told."""
+        """Send the server a notification of the recorded client."""
         await self._port.acall(DrivenServerNotify(message=message))
 
 
