@@ -326,6 +326,27 @@ def test_the_time_that_the_server_takes_is_not_the_applications(tmp_path: Path) 
     replay(path, one_route(slept))
 
 
+def test_a_task_that_never_ends_does_not_keep_a_replay_going(tmp_path: Path) -> None:
+    seconds: list[int] = []
+    tasks: list[asyncio.Task[None]] = []
+
+    async def begin(_: Request) -> PlainTextResponse:
+        async def count() -> None:
+            while True:
+                await asyncio.sleep(1)
+                seconds.append(1)
+
+        tasks.append(asyncio.create_task(count()))
+        return PlainTextResponse("begun")
+
+    path = tmp_path / "tape.yaml"
+    record_behind_uvicorn(path, one_route(begin), lambda client: client.get("/"))
+    seconds.clear()
+    replay(path, one_route(begin))
+    assert len(seconds) >= 50  # a task that only takes long has the time to end
+    assert all(task.cancelled() for task in tasks)
+
+
 # Test clients ----------------------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ from vcr_gen.runtime.replay.liveness import Activity
 from vcr_gen.runtime.replay.waiting import (
     BLOCKED_GRACE,
     LONG_WAIT,
+    MOST_OVERTIME,
     POLL,
     SLOWER_NOW,
     TICK,
@@ -107,6 +108,8 @@ class View(NamedTuple):
     """Whether a task or thread waits for the tape."""
     now: float = 0.0
     """The time on the session's clock."""
+    overtime: float = 0.0
+    """Seconds on that clock since the last event of a tape that is used up."""
     early: float = 0.0
     """Seconds that what is due still has to wait, to keep the recorded pace."""
     withheld: bool = False
@@ -374,9 +377,14 @@ def when_idle(view: View) -> Decision:
         return Skip(due.event.call)  # its time has passed
     if view.out_of_place is not None:
         return Loosen(view.out_of_place)
-    if timer is not None:
-        return AdvanceClock(timer)
-    return _idle_for_good(view)
+    if timer is None:
+        return _idle_for_good(view)
+    if view.overtime > MOST_OVERTIME:  # a task that never ends would keep a driver waiting
+        if view.last is None:
+            return _LOOK
+        if view.last.finishes:
+            return Step.FINISH
+    return AdvanceClock(timer)
 
 
 def when_busy(view: View) -> Decision:

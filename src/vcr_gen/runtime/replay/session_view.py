@@ -69,6 +69,7 @@ def view_of(state: ReplayState) -> View:
         failed_for=None if state.failure is None else time.monotonic() - state.failed_at,
         anyone_waits=bool(state.waiters),
         now=state.clock.now,
+        overtime=max(0.0, state.clock.now - state.window.last_at) if head is None else 0.0,
         early=early,
         withheld=state.peer is not None and not early and _is_withheld(state, state.peer, head),
     )

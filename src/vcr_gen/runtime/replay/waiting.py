@@ -18,6 +18,7 @@ __all__ = [
     "BLOCKED_GRACE",
     "INTERRUPT_AGAIN",
     "LONG_WAIT",
+    "MOST_OVERTIME",
     "NOTHING_MORE",
     "POLL",
     "SECONDS_TO_END",
@@ -53,6 +54,9 @@ SLOWER_NOW: Final = 2.0
 
 AT_WORK: Final = 0.05
 """Seconds that a thread at work has before a callback comes: it may not get a CPU at once."""
+
+MOST_OVERTIME: Final = 60.0
+"""Seconds, on the session's clock, that tasks of an application have after the end of the tape."""
 
 UNEXPECTED: Final = 10
 """How many times `patience` a program may wait for something that is not on the tape."""
