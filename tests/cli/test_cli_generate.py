@@ -395,8 +395,18 @@ def test_a_file_where_the_output_should_be_is_told_as_such(project: Project, out
     assert project.read("taken") == "mine"
 
 
-def test_a_mistyped_command_is_told_in_words(project: Project) -> None:
-    assert "did you mean vcr-gen verify?" in project.run("verfy").err
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("verfy", "vcr-gen verify"),
+        ("generate", "vcr-gen"),
+        ("init", "vcr-gen --init"),
+        ("list", "vcr-gen --list"),
+        ("check", "vcr-gen --check"),
+    ],
+)
+def test_a_mistyped_command_is_told_in_words(project: Project, word: str, meant: str) -> None:
+    assert f"hint: did you mean {meant}?\n" in project.run(word).err
 
 
 @pytest.mark.parametrize(

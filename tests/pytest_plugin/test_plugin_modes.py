@@ -28,7 +28,8 @@ def test_one_line_serves_recording_and_replay(project: PluginProject) -> None:
 def test_without_a_mode_nothing_is_recorded_and_the_command_is_told(project: PluginProject) -> None:
     project.write("test_it.py", ONE_TEST)
     output = project.run(WORLD="old")
-    assert "there is no cassette, and mode 'none' does not record" in output
+    missing = f"\n{FILE}: there is no cassette, and mode 'none' does not record\n"
+    assert missing in output
     assert "hint: record it: pytest --vcrgen-mode=once test_it.py::test_one" in output
     assert "exit 1" in output
     assert project.cassettes() == {}
@@ -118,6 +119,7 @@ def test_a_mode_in_vcr_record_is_refused_before_any_test_runs(project: PluginPro
     project.write("test_it.py", ONE_TEST)
     refused = project.run(VCR_RECORD="none", WORLD="old")
     assert "VCR_RECORD must be 1 or 0; got 'none'" in refused
+    assert "to pytest: --vcrgen-mode=none" in refused
     assert "--vcrgen-mode=none" in refused
     assert "exit 4" in refused
     assert project.cassettes() == {}

@@ -43,6 +43,13 @@ _DONE = {"missing": "wrote", "changed": "rewrote", "stale": "deleted"}
 _NOTHING_WRITTEN = "; nothing was written"
 _COUNTED = {"missing": "written", "changed": "rewritten", "stale": "deleted"}
 _FOUND = {"missing": "missing", "changed": "changed", "stale": "stale"}
+_OPTIONS = ("check", "diff", "explain", "init", "list", "show-config", "version", "watch")
+_COMMAND_LINES = {
+    "generate": "vcr-gen",
+    **{option: f"vcr-gen --{option}" for option in _OPTIONS},
+    **{command: f"vcr-gen {command}" for command in COMMANDS},
+}
+"""What may be meant by a word that is not a path."""
 
 
 def parser(commands: Mapping[str, Command | Group]) -> argparse.ArgumentParser:
@@ -176,8 +183,8 @@ def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
     paths = tuple(path.resolve() for path in given)
     for path, spelled in zip(paths, given, strict=True):
         if not path.exists():
-            meant = closest(str(spelled), list(COMMANDS))
-            hint = f"did you mean vcr-gen {meant}?" if meant else "expected a source file or folder"
+            meant = _COMMAND_LINES.get(closest(str(spelled), _COMMAND_LINES))
+            hint = f"did you mean {meant}?" if meant else "expected a source file or folder"
             problems.append(Diagnostic(str(spelled), 0, 0, "VCR411", "no such path", hint))
         elif not any(
             path.is_relative_to(source) or source.is_relative_to(path) for source in config.sources

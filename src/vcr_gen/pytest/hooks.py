@@ -13,6 +13,7 @@ import pytest
 from vcr_gen.errors import DivergenceError, ReplayError, VcrError
 from vcr_gen.pytest.constants import CASSETTE, PREFIX
 from vcr_gen.pytest.open_cassette import OpenCassette
+from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.modes import Choice, Mode
 
 __all__ = ["Hooks", "as_failure", "begin_summary", "hide_our_frames_in"]
@@ -29,7 +30,7 @@ class _ShownError(pytest.fail.Exception):  # type: ignore[misc, name-defined]
     """An error of ours that a test shows without a traceback."""
 
     def __init__(self, error: VcrError, advice: str) -> None:
-        super().__init__(f"{error}\n{advice}".rstrip(), pytrace=False)
+        super().__init__(f"{shown_path(str(error))}\n{advice}".rstrip(), pytrace=False)
         self.error = error
 
 

@@ -111,9 +111,10 @@ def asks_to_record(environment: Mapping[str, str]) -> bool:
     """
     word = environment.get("VCR_RECORD", "")
     if word.lower() not in (*_YES, *_NO):
+        mode = word if word in {known.value for known in Mode} else "MODE"
         raise UsageError(
             f"VCR_RECORD must be 1 or 0; got {word!r}; "
-            "a mode is given to Cassette, or to pytest: --vcrgen-mode=none"
+            f"a mode is given to Cassette, or to pytest: --vcrgen-mode={mode}"
         )
     return word.lower() in _YES
 

@@ -46,6 +46,16 @@ def attach_gets_a_path_instead_of_a_cassette() -> None:
 
 
 @situation
+def a_wrapper_gets_none_instead_of_a_cassette() -> None:
+    VcrBank(cassette=None, inner=RealBank())  # type: ignore[arg-type]
+
+
+@situation
+def a_wrapper_of_the_program_gets_a_path_instead_of_a_cassette() -> None:
+    VcrTill(cassette=TAPE, inner=Shop())  # type: ignore[arg-type]
+
+
+@situation
 def a_wrapper_is_attached_to_a_closed_cassette() -> None:
     with Cassette(TAPE, "all") as cassette:
         pass

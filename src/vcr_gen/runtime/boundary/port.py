@@ -25,6 +25,7 @@ __all__ = [
     "OutboundPort",
     "Port",
     "Session",
+    "check_cassette",
     "port_of",
 ]
 
@@ -122,6 +123,7 @@ class Port(Generic[P]):
     def __init__(
         self, cassette: "Cassette", boundary: Boundary, inner: P | None, wrapper: object
     ) -> None:
+        check_cassette(cassette, f"{boundary.wrapper.__name__} needs an open cassette")
         self.boundary = boundary
         self._inner = inner
         self._cassette = cassette
@@ -239,6 +241,7 @@ class OutboundPort(Port[P]):
     def __init__(
         self, cassette: "Cassette", boundary: Boundary, inner: P | None, wrapper: object
     ) -> None:
+        check_cassette(cassette, f"{boundary.wrapper.__name__} needs an open cassette")
         if inner is None and cassette.calls_real:
             raise UsageError(
                 f"{boundary.wrapper.__name__} needs inner=… because the cassette is recording; "
@@ -261,6 +264,14 @@ class InboundPort(Port[P]):
 @final
 class MixedPort(Port[P]):
     """The port of a boundary that carries both ways."""
+
+
+def check_cassette(value: object, needs: str) -> None:
+    """Refuse anything but a cassette, such as its path."""
+    if hasattr(value, "calls_real"):
+        return
+    got = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
+    raise UsageError(f"{needs}; got {got}\n\nhint: with Cassette(path) as cassette: …")
 
 
 def port_of(wrapper: object) -> Port[Any]:

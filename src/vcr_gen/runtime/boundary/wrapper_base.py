@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, get_arg
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.calls import Call, OwnCalls, event
-from vcr_gen.runtime.boundary.port import InboundPort, MixedPort, OutboundPort, Port, port_of
+from vcr_gen.runtime.boundary.port import (
+    InboundPort,
+    MixedPort,
+    OutboundPort,
+    Port,
+    check_cassette,
+    port_of,
+)
 from vcr_gen.runtime.boundary.spec import Boundary
 
 if TYPE_CHECKING:
@@ -38,11 +45,7 @@ class OutboundWrapper(_Wrapper[_P_co]):
     @classmethod
     def attach(cls, cassette: "Cassette", factory: Callable[[], _P_co]) -> Self:
         """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
-        if not hasattr(cassette, "calls_real"):
-            raise UsageError(
-                f"{cls.__name__}.attach needs an open cassette first; got {_shown(cassette)}\n\n"
-                f"hint: with Cassette(…) as cassette: {cls.__name__}.attach(cassette, …)"
-            )
+        check_cassette(cassette, f"{cls.__name__}.attach needs an open cassette first")
         if not callable(factory):
             name = type(factory).__name__
             raise UsageError(
@@ -66,12 +69,6 @@ class MixedWrapper(_Wrapper[_P_co]):
 
     def __init__(self, *, cassette: "Cassette", inner: _P_co) -> None:
         _set_port(self, MixedPort(cassette, self.__vcr_boundary__, inner, self))
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, type):
-        return f"the class {value.__name__}"
-    return f"an object of {type(value).__name__}"
 
 
 def _set_port(wrapper: object, port: Port[Any]) -> None:
