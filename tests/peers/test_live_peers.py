@@ -12,6 +12,7 @@ from sessions import BUSY, Client, RealClient, RealLine, record
 from vcr_link import VcrClient, VcrDesk, VcrLine
 
 from vcr_gen import Cassette, DivergenceError, Driver
+from vcr_gen.runtime.replay.live_peer import GONE, Patience
 
 LIMIT = 2.0
 """What the mock server says; also the usual patience."""
@@ -170,3 +171,16 @@ def test_a_peer_that_never_pauses_has_the_limit_for_each_step(spoken: Path) -> N
     with pytest.raises(DivergenceError, match=r"never made the call line\.say"):
         drive_thread(spoken, 0.0, "a", limit=1.0, pauses=False)
     assert 1.0 < time.monotonic() - began < BUSY
+
+
+def test_a_peer_that_was_silent_gets_less_time() -> None:
+    peer = Patience(limit=10.0, pauses=False)
+    quiet = [peer.seconds(in_flight=False, misses=misses) for misses in range(200)]
+    assert quiet[:2] == [1.0, 0.5]
+    assert sum(quiet) < 20
+    assert [peer.seconds(in_flight=True, misses=misses) for misses in (0, 1, 99)] == [
+        10.0,
+        5.0,
+        2.0,
+    ]
+    assert GONE.seconds(in_flight=True, misses=2) < 0

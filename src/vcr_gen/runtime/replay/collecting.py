@@ -23,6 +23,8 @@ class Collected:
     def __init__(self, window: Window) -> None:
         self._window = window
         self.divergences: list[Divergence] = []
+        self.misses = {True: 0, False: 0}
+        """How often the replay waited in vain, while a call was in flight and while none was."""
         self._passed_over: set[int] = set()
 
     def pass_over(self, head: Slot) -> None:

@@ -27,7 +27,6 @@ from vcr_gen.runtime.tape.events import INTERNAL
 __all__ = [
     "GONE",
     "LIMIT",
-    "QUIET",
     "Patience",
     "peer_when_busy",
     "peer_when_idle",
@@ -41,6 +40,9 @@ LIMIT: Final = 10.0
 QUIET: Final = 1.0
 """The same where nothing was asked of a peer that never pauses: it has nothing to work on."""
 
+_LEAST: Final = (2.0, 0.05)
+"""The least of these waits, after many in vain."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,12 @@ class Patience:
     """Seconds that it waits for the peer while a call is in flight."""
     pauses: bool = True
     """Whether the peer may take any time before its next call while nothing is in flight."""
+
+    def seconds(self, *, in_flight: bool, misses: int) -> float:
+        """How long to wait now, after so many waits in vain: a peer that is silent stays so."""
+        answers = in_flight or self.pauses
+        usual, least = (self.limit, _LEAST[0]) if answers else (QUIET, _LEAST[1])
+        return max(min(self.limit, least), min(self.limit, usual) / (1 + misses))
 
 
 GONE: Final = Patience(limit=-inf, pauses=False)

@@ -238,6 +238,7 @@ class ReplayState:
         head = self.window.head()
         if head is not None and self.collects(self.stall()):
             assert self.collected is not None
+            self.collected.misses[self.in_flight] += 1
             self.collected.pass_over(head)
             since = self.monitor.moved_at
             self.moved()

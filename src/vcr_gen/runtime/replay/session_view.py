@@ -16,7 +16,7 @@ from vcr_gen.runtime.replay.decide import (
     may_move,
     patience_with_recorded_gap,
 )
-from vcr_gen.runtime.replay.live_peer import GONE, QUIET, Patience
+from vcr_gen.runtime.replay.live_peer import GONE, Patience
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.waiting import SLOWER_NOW, Waiter, is_answer, is_for
 from vcr_gen.runtime.tape.events import Signal, Start
@@ -85,7 +85,9 @@ def _is_withheld(state: ReplayState, peer: Patience, head: Slot | None) -> bool:
         may_pause = peer.pauses and head.driven_by_application and not state.in_flight
     if may_pause:
         return False
-    limit = peer.limit if peer.pauses or state.in_flight else min(peer.limit, QUIET)
+    in_flight = state.in_flight
+    misses = 0 if state.collected is None else state.collected.misses[in_flight]
+    limit = peer.seconds(in_flight=in_flight, misses=misses)
     return state.monitor.still_for > limit + SLOWER_NOW * _recorded_gap(state, head)
 
 
