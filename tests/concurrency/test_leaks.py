@@ -18,7 +18,7 @@ from world.real import RealWorld
 
 from concurrency.sessions import BOUND, record, replay, same, watchdog
 from vcr_gen import Cassette, DivergenceError, InexactReplayWarning
-from vcr_gen.runtime.strands.frames import frames_from, frames_of_threads
+from vcr_gen.runtime.strands.stack_frames import frames_from, frames_of_threads
 
 
 async def program(world: Any) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, TypeAlias, final, get_args
 
 from vcr_gen.errors import HermeticError, UsageError
 from vcr_gen.runtime.boundary.spec import Boundary
-from vcr_gen.runtime.strands.frames import (
+from vcr_gen.runtime.strands.stack_frames import (
     PYTHON_ROOTS,
     frames_from,
     is_import,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vcr_gen.errors import DivergenceError, VcrError
 from vcr_gen.runtime.loops.backends import library_here
-from vcr_gen.runtime.strands.frames import (
+from vcr_gen.runtime.strands.stack_frames import (
     coroutine_frames,
     frame_of_thread,
     frames_from,

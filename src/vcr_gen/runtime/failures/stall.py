@@ -8,7 +8,7 @@ from vcr_gen.errors import DivergenceKind
 from vcr_gen.runtime.failures.call_sites import site_among, site_of_awaiter, site_of_thread
 from vcr_gen.runtime.failures.wording import describe, title_of, words_of
 from vcr_gen.runtime.loops.backends import running_loop
-from vcr_gen.runtime.strands.frames import coroutine_frames
+from vcr_gen.runtime.strands.stack_frames import coroutine_frames
 from vcr_gen.runtime.tape.events import End, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, final
 from weakref import WeakSet
 
 from vcr_gen.runtime.replay.waiting import Waiter
-from vcr_gen.runtime.strands.frames import frames_from, frames_of_threads, is_neutral, is_ours
+from vcr_gen.runtime.strands.stack_frames import frames_from, frames_of_threads, is_neutral, is_ours
 
 __all__ = ["OWN_THREAD", "Activity", "Threads", "waits"]
 

@@ -9,7 +9,7 @@ from typing import Final, final
 
 from vcr_gen.runtime.context_blocks import block
 from vcr_gen.runtime.loops.backends import Parked, library_here
-from vcr_gen.runtime.strands.frames import coroutine_frames, frame_of_thread, frames_from
+from vcr_gen.runtime.strands.stack_frames import coroutine_frames, frame_of_thread, frames_from
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 

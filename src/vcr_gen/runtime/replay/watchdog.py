@@ -26,7 +26,7 @@ from vcr_gen.errors import DivergenceError
 from vcr_gen.runtime.loops.backends import Loop, library_here
 from vcr_gen.runtime.replay.liveness import OWN_THREAD, waits
 from vcr_gen.runtime.replay.waiting import INTERRUPT_AGAIN
-from vcr_gen.runtime.strands.frames import (
+from vcr_gen.runtime.strands.stack_frames import (
     frame_of_thread,
     frames_from,
     frames_of_threads,
