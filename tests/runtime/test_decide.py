@@ -24,7 +24,14 @@ from vcr_gen.runtime.replay.decide import (
     when_thread_asks,
     when_thread_waits,
 )
-from vcr_gen.runtime.replay.waiting import BLOCKED_GRACE, LONG_WAIT, POLL, TICK, Waiter
+from vcr_gen.runtime.replay.waiting import (
+    BLOCKED_GRACE,
+    LONG_WAIT,
+    MOST_OVERTIME,
+    POLL,
+    TICK,
+    Waiter,
+)
 from vcr_gen.runtime.tape.events import JOB, End, Start
 from vcr_gen.runtime.tape.window import Slot
 
@@ -131,6 +138,8 @@ def test_what_a_thread_does_that_wants_an_event(
 
 _WAITER = Waiter(4)
 _DEFIED = PATIENCE + 0.1
+_TOO_LONG = MOST_OVERTIME + 1
+_FINISHES = LastResort(finishes=True)
 
 
 @pytest.mark.parametrize(
@@ -153,6 +162,16 @@ _DEFIED = PATIENCE + 0.1
         ({"due": ANSWER, "others": NOBODY}, Step.LOOK),
         ({"others": NOBODY, "last": LastResort(leaving=_WAITER)}, Release(_WAITER)),
         ({"others": NOBODY, "last": LastResort(finishes=True)}, Step.FINISH),
+        ({"others": NOBODY, "timer": 9.0, "overtime": MOST_OVERTIME}, AdvanceClock(9.0)),
+        ({"others": NOBODY, "timer": 9.0, "overtime": _TOO_LONG}, Step.LOOK),
+        (
+            {"others": NOBODY, "timer": 9.0, "overtime": _TOO_LONG, "last": NOTHING},
+            AdvanceClock(9.0),
+        ),
+        (
+            {"others": NOBODY, "timer": 9.0, "overtime": _TOO_LONG, "last": _FINISHES},
+            Step.FINISH,
+        ),
         ({"others": NOBODY, "last": NOTHING}, Wait(TICK)),
         ({"others": NOBODY, "last": LastResort(forsaken=True)}, Step.FAIL),
         ({"others": NOBODY, "last": NOTHING, "anyone_waits": True}, Step.FAIL),

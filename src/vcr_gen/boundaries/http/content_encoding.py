@@ -6,7 +6,7 @@ pieces in a replay.
 """
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Self, final
 
 from vcr_gen.boundaries.http.framing import Aside
@@ -92,6 +92,17 @@ class Encoder:
         self._compressors = self._new_compressors()
         self._is_begun = False
         self._begins: tuple[int, ...] = ()
+
+    def encoded(self, items: Iterable[object]) -> Iterator[bytes]:
+        """How the rest of a body travels, given the items of its exchange."""
+        for item in items:
+            assert isinstance(item, bytes)
+            if isinstance(item, Aside):
+                self.heed(item)
+            else:
+                yield self.encode(item)
+        if rest := self.finish():
+            yield rest
 
     def heed(self, aside: Aside) -> None:
         """Remember an aside on the next piece, if it says how to encode that piece."""

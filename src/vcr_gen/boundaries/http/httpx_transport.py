@@ -291,13 +291,7 @@ class _Body:
 
     def __iter__(self) -> Iterator[bytes]:
         try:
-            for piece in self._items:
-                if isinstance(piece, Aside):
-                    self._encoder.heed(piece)
-                else:
-                    yield self._encoder.encode(piece)
-            if rest := self._encoder.finish():
-                yield rest
+            yield from self._encoder.encoded(self._items)
         except HttpError as failed:
             error = error_of(failed)
         else:

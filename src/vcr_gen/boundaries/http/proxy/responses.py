@@ -6,7 +6,6 @@ from typing import Literal, TypeAlias
 
 from vcr_gen.boundaries.http.content_encoding import Encoder
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse
-from vcr_gen.boundaries.http.framing import Aside
 
 __all__ = ["Framing", "framed", "framing_of", "own_response", "stays_open", "wire_head"]
 
@@ -39,7 +38,7 @@ def framed(
     A replayed body may be longer or shorter than the original: it was compressed again, or holds
     placeholders. If it has a length, that is measured before the first byte.
     """
-    pieces: Iterable[bytes] = _encoded(head, items)
+    pieces: Iterable[bytes] = Encoder(head.headers).encoded(items)
     if framing == "length" and head.extensions is None:
         measured = _Measured(pieces)
         head, pieces = measured.corrected(head), measured
@@ -69,18 +68,6 @@ def own_response(status: int, reason: str, message: str) -> bytes:
         (b"Connection", b"close"),
     )
     return wire_head(HttpResponse(status, reason, "HTTP/1.1", headers)) + body
-
-
-def _encoded(head: HttpResponse, items: Iterable[HttpResponse | bytes]) -> Iterator[bytes]:
-    encoder = Encoder(head.headers)
-    for item in items:
-        assert isinstance(item, bytes)
-        if isinstance(item, Aside):
-            encoder.heed(item)
-        else:
-            yield encoder.encode(item)
-    if rest := encoder.finish():
-        yield rest
 
 
 class _Measured:
