@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import codec_models as m
@@ -90,6 +91,21 @@ def test_a_hostile_plain_gives_our_own_error_quickly(name: str) -> None:
         COMPILER.codec(annotation).decode(plain)
     assert time.process_time() - started < 2
     assert len(str(caught.value)) < 1_000
+
+
+def fuzzed(seed: int, rounds: int) -> str:
+    program = Path(__file__).with_name("codec_fuzz.py")
+    command = [sys.executable, str(program), str(seed), str(rounds)]
+    return subprocess.check_output(command, text=True, stderr=subprocess.STDOUT)
+
+
+def test_changed_recordings_of_all_kinds_of_values_run_nothing() -> None:
+    assert fuzzed(seed=1, rounds=1_000) == ""
+
+
+@pytest.mark.slow
+def test_many_changed_recordings_run_nothing() -> None:
+    assert fuzzed(seed=2, rounds=20_000) == ""
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ __all__ = ["codec_of"]
 
 _OF_PNG: Final = frozenset({"1", "L", "LA", "RGB", "RGBA"})
 
+_MOST_PIXELS_OF_A_BYTE: Final = 8
+
 
 def codec_of(cls: type[Any]) -> Functions | None:
     """How images are stored, also those that come from a file."""
@@ -41,12 +43,17 @@ def _write_pixels(image: Any, pixels: bytes) -> dict[str, object]:
 
 
 def _read(cls: type[Any], stored: Any) -> Any:
+    mode, (width, height) = stored["mode"], stored["size"]
+    if type(mode) is not str:  # Pillow would compare it with the modes
+        raise ValueError("a mode that is no text")
     if "pixels" in stored:
         pixels = zlib.decompress(stored["pixels"])
     else:  # of other formats, some are read by other programs
         picture = Image.open(io.BytesIO(stored["png"]), formats=["PNG"])
-        pixels = picture.convert(stored["mode"]).tobytes()
+        pixels = picture.convert(mode).tobytes()
+    if width * height > _MOST_PIXELS_OF_A_BYTE * len(pixels):  # Pillow would make room for them
+        raise ValueError("more pixels than there are")
     made = blank(cls)
-    about = (dict(stored.get("info", {})), stored["mode"], tuple(stored["size"]))
+    about = (dict(stored.get("info", {})), mode, (width, height))
     made.__setstate__([*about, stored.get("palette"), pixels, *stored.get("more", ())])
     return made

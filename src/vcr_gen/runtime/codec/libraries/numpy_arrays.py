@@ -61,10 +61,10 @@ def _read_items(stored: Any) -> Any:
     if "npy" in stored:
         return np.load(io.BytesIO(zlib.decompress(stored["npy"])), allow_pickle=False)
     if "objects" in stored:
-        array = np.empty(stored["shape"], dtype=object)
+        array = np.empty(len(stored["objects"]), dtype=object)
         for place, item in enumerate(stored["objects"]):
-            array.flat[place] = item
-        return array
+            array[place] = item
+        return array.reshape(stored["shape"])
     dtype = np.dtype(stored["dtype"])
     if dtype.kind not in _NUMBERS:
         raise ValueError(f"items of the dtype {dtype}")
