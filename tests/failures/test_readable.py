@@ -100,3 +100,13 @@ def test_a_record_without_the_fields_of_its_short_form_is_shown_in_full() -> Non
     declared = f"Annotated[What, {Shown('{head}')!r}]"
     assert readable({"head": "200 OK", "x": 1}, declared) == "200 OK"
     assert readable({"json": 1}, declared) == '{"json": 1}'
+
+
+def test_a_short_form_is_followed_by_the_differing_fields_that_it_does_not_show() -> None:
+    types = {"what": f"Annotated[What, {Shown('{verb} {url}')!r}]"}
+    arguments: dict[str, Plain] = {"what": {"verb": "GET", "url": "/a", "json": {"x": [1, 2]}}}
+
+    assert show_arguments(arguments, types) == "GET /a"
+    assert show_arguments(arguments, types, {"what.url": 1}) == "GET /a"
+    shown = show_arguments(arguments, types, {"what.json.x[1]": 0, "what.json.y": 0})
+    assert shown == "GET /a, json.x[1]=2, json.y=nothing"

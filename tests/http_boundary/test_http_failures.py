@@ -222,7 +222,8 @@ def test_it_names_the_line_the_request_and_the_field(tmp_path: Path, ask: Any) -
         f"http POST /v1/chat/completions was called with different arguments: {field}"
     )
     assert f"    {field}: value differs" in lines
-    assert f"  recorded   http.exchange(POST {base}/v1/chat/completions)" in lines
+    [recorded] = [line for line in lines if line.startswith("  recorded")]
+    assert recorded.startswith(f"  recorded   http.exchange(POST {base}/v1/chat/completions, body")
     [site] = [line for line in lines if line.startswith("  called at")]
     assert re.search(rf"test_http_failures\.py:\d+ in {ask.__name__}$", site)
     frames = [frame.name for frame in traceback.extract_tb(raised.value.__traceback__)]

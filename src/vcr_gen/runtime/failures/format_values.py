@@ -3,16 +3,17 @@
 import ast
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from vcr_gen.field_path_syntax import step_text
 from vcr_gen.runtime.codec import MISSING, TYPE_DIFFERS, Difference, Missing
 from vcr_gen.runtime.codec.tags import LIVE
 from vcr_gen.runtime.failures.text_diff import diff_lines, diff_texts, equal_start, visible
-from vcr_gen.runtime.failures.typed_values import AS_IS
+from vcr_gen.runtime.failures.typed_values import AS_IS, value_at
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import hidden, hidden_in
 
@@ -203,8 +204,12 @@ def _joined(
 
 
 _WIDTH = 100
+_SHORT = 60
+"""Texts of this length are shown whole."""
 _LEAD = 20
 """How much of a long value is shown before the place where it differs."""
+_FEW = 2
+"""How many differing fields are added to a short form."""
 _CLASS: Final = ".$type"
 """The end of the path to a value's class."""
 
@@ -244,9 +249,11 @@ def show_arguments(
     are cut around the character where they begin to differ.
     """
     arguments = _differing_first(arguments, differing) if differing else arguments
-    text = _listed(arguments, types, _WIDTH)
+    hidden_fields = list(_not_in_forms(arguments, types, differing))
+    text = ", ".join([_listed(arguments, types, _WIDTH), *hidden_fields])
     if len(text) > _WIDTH:
-        text = _listed(arguments, types, max(40, _WIDTH // len(arguments)))
+        width = max(40, _WIDTH // len(arguments))
+        text = ", ".join([_listed(arguments, types, width), *hidden_fields])
     return cut(text, _WIDTH)
 
 
@@ -257,6 +264,18 @@ def _listed(arguments: Mapping[str, Plain], types: Mapping[str, str], width: int
         text if shown_forms(types.get(name, "")).form else f"{name}={text}"
         for name, text in shown.items()
     )
+
+
+def _not_in_forms(
+    arguments: Mapping[str, Plain], types: Mapping[str, str], differing: Mapping[str, int]
+) -> Iterator[str]:
+    """The differing fields that the short form of their argument does not show."""
+    for path in list(differing)[:_FEW]:
+        name, dot, field = path.partition(".")
+        form = shown_forms(types.get(name, "")).form
+        if form and dot and f"{{{re.split(r'[.[]', field)[0]}" not in form:
+            value = value_at(arguments, path)
+            yield f"{field}={'nothing' if value is MISSING else show(value, _WIDTH // 2)}"
 
 
 def places_of(differences: Iterable[Difference]) -> dict[str, int]:
@@ -276,15 +295,15 @@ def _text_of(value: Plain | Missing) -> str:
 
 
 def _differing_first(
-    fields: Mapping[str, Plain], places: Mapping[str, int], above: str = ""
+    fields: Mapping[str, Plain], places: Mapping[str, int], here: str = ""
 ) -> dict[str, Plain]:
     """The fields with differing ones first, at every level."""
     differing: dict[str, Plain] = {}
     same: dict[str, Plain] = {}
     for name, value in fields.items():
-        here = f"{above}{name}"
-        if _differs_at(here, places):
-            differing[name] = _focused(value, places, here)
+        inner = f"{here}{step_text(name)}" if here else name
+        if _differs_at(inner, places):
+            differing[name] = _focused(value, places, inner)
         else:
             same[name] = value
     return differing | same
@@ -293,7 +312,7 @@ def _differing_first(
 def _focused(value: Plain, places: Mapping[str, int], here: str) -> Plain:
     """A differing value, so that the place where it differs is visible."""
     if isinstance(value, dict) and AS_IS not in value:
-        return _differing_first(value, places, f"{here}.")
+        return _differing_first(value, places, here)
     if isinstance(value, list):
         first = next((n for n in range(len(value)) if _differs_at(f"{here}[{n}]", places)), 0)
         shown = [
@@ -303,8 +322,10 @@ def _focused(value: Plain, places: Mapping[str, int], here: str) -> Plain:
         return [{AS_IS: "…"}, *shown] if is_long else value[:first] + shown
     differs = places.get(here, 0)
     text = _text_of(value)
+    if len(text) <= _SHORT:
+        return value
     start = max(differs - _LEAD, text.rfind("\n", 0, differs) + 1)
-    if start <= 0 or not text:
+    if start <= 0:
         return value
     cut_text = f"…{text[start:]}"
     return {AS_IS: cut_text} if isinstance(value, dict) else cut_text

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from vcr_gen.runtime.codec import MISSING, NOT_RECORDED, ONLY_RECORDED, Difference
-from vcr_gen.runtime.failures.typed_values import STEP
+from vcr_gen.runtime.failures.typed_values import value_at
 from vcr_gen.runtime.plain import Plain
 
 __all__ = ["without_shifts"]
@@ -22,8 +22,10 @@ def without_shifts(
 ) -> tuple[Difference, ...]:
     """The differences, where a list has only added or removed items without those that follow."""
     for path in {each.path.rpartition("[")[0] for each in differences if _is_length(each)}:
-        before, after = _list_at(recorded, path), _list_at(actual, path)
-        moved = None if before is None or after is None else _moved(path, before, after)
+        before, after = value_at(recorded, path), value_at(actual, path)
+        if not isinstance(before, list) or not isinstance(after, list):
+            continue
+        moved = _moved(path, before, after)
         inside = [n for n, each in enumerate(differences) if each.path.startswith(f"{path}[")]
         if moved and len(moved) < len(inside):
             rest = [each for n, each in enumerate(differences) if n not in inside]
@@ -59,15 +61,3 @@ def _moved(path: str, before: list[Plain], after: list[Plain]) -> list[Differenc
                 for n in range(other_low, other_high)
             ]
     return found
-
-
-def _list_at(values: Mapping[str, Plain], path: str) -> list[Plain] | None:
-    found: Plain = dict(values)
-    for name, index in STEP.findall(path):
-        if isinstance(found, dict) and name in found:
-            found = found[name]
-        elif isinstance(found, list) and index and int(index) < len(found):
-            found = found[int(index)]
-        else:
-            return None
-    return found if isinstance(found, list) else None

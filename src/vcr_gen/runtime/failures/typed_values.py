@@ -6,23 +6,23 @@ and `Line(sku="tea")`.
 
 import base64
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from enum import Enum
 from types import GenericAlias, NoneType, UnionType
 from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from vcr_gen.errors import UsageError
+from vcr_gen.field_path_syntax import Step, Wild, parse_path
+from vcr_gen.runtime.codec import MISSING, Missing
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["AS_IS", "STEP", "type_at", "typed"]
+__all__ = ["AS_IS", "type_at", "typed", "value_at"]
 
 AS_IS: Final = "$as_is"
 """The key of a text that messages show as it is."""
 
 _DEEPEST: Final = 20
-STEP: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
-"""A step of the path of a difference: a name, or the number of an item."""
 
 
 def typed(value: Plain, annotation: object, depth: int = 0) -> Plain:
@@ -50,12 +50,35 @@ def typed(value: Plain, annotation: object, depth: int = 0) -> Plain:
 
 def type_at(annotations: Mapping[str, object], path: str) -> object:
     """The declared type of what a path such as `order.lines[1].sku` leads to; Any if unknown."""
-    steps = [(found[1], found[2]) for found in STEP.finditer(path)]
-    found: object = annotations.get(steps[0][0], Any) if steps else Any
-    for name, index in steps[1:]:
+    root, *steps = _steps(path)
+    found: object = annotations.get(str(root), Any)
+    for step in steps:
         found = _bare(found)
-        found = _fields(found).get(name) or _item_type(found, -1 if name else int(index))
+        index = step if isinstance(step, int) else -1
+        found = _fields(found).get(str(step)) or _item_type(found, index)
     return found
+
+
+def value_at(values: Mapping[str, Plain], path: str) -> Plain | Missing:
+    """What a path leads to; MISSING where there is nothing."""
+    found: Plain = dict(values)
+    for step in _steps(path):
+        if isinstance(found, dict) and step in found:
+            found = found[str(step)]
+        elif isinstance(found, list) and isinstance(step, int) and step < len(found):
+            found = found[step]
+        else:
+            return MISSING
+    return found
+
+
+def _steps(path: str) -> list[Step]:
+    """The steps of the path of a difference, with its root; an unknown one for another text."""
+    try:
+        parsed = parse_path(path)
+    except UsageError:
+        return [Wild.ANY]
+    return [parsed.root, *parsed.steps]
 
 
 def _bare(annotation: object) -> object:
