@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final, TypeVar
 
 from vcr_gen.gen.diagnostics import Diagnostic
@@ -105,14 +104,14 @@ def generate(
         )
     try:
         rendering = render_modules(config, modules)
-        rendered = list(_counted(rendering, len(modules), progress, step=2))
+        rendered = list(_with_progress(rendering, len(modules), progress, step=2))
         packages = render_packages(config, rendered)
         files = (*(module.file for module in rendered), *packages)
     except TemplateFailedError as error:
         return Generation(diagnostics=(error.diagnostic(config),))
     looked_at = loader if with_values else None
     return Generation(
-        files=tuple(sorted(files, key=_by_path)),
+        files=tuple(sorted(files, key=lambda file: file.path)),
         boundaries=tuple(_listed(modules, rendered, read, looked_at)),
         notes=tuple(_notes(modules, read)),
         inputs=loader.digests,
@@ -129,7 +128,7 @@ def _discover(
     """The boundaries by full name; a mark in the source wins over a rule."""
     found: dict[str, FoundProtocol] = {}
     candidates = [file for file in sources if file.candidate]
-    for file in _counted(candidates, len(candidates), progress, step=0):
+    for file in _with_progress(candidates, len(candidates), progress, step=0):
         for marked in discover_marked(file, config, loader, problems):
             found.setdefault(marked.definition.full_name, marked)
     for ruled in discover_ruled(config, loader, problems):
@@ -150,18 +149,14 @@ def _build_models(
     for protocol, boundary in read.values():
         groups.setdefault(protocol.module, []).append((protocol, boundary))
     modules: dict[str, SourceModule] = {}
-    for name in _counted(sorted(groups), len(groups), progress, step=1):
+    for name in _with_progress(sorted(groups), len(groups), progress, step=1):
         _refuse_same_output(config, loader, name, groups, problems)
         module = build_module(loader, name, groups[name], read, problems)
         modules[_output(config, loader, name)] = module
     return dict(sorted(modules.items()))
 
 
-def _by_path(file: RenderedFile) -> Path:
-    return file.path
-
-
-def _counted(
+def _with_progress(
     items: Iterable[_Item], total: int, progress: Progress, *, step: int
 ) -> Iterator[_Item]:
     """The items of one step; reports the progress of all steps after each."""

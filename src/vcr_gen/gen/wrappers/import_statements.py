@@ -99,7 +99,10 @@ def _from_module(module: str, group: list[Import]) -> list[Nest]:
     plain = tuple(item.attribute for item in ordered if not item.is_renamed)
     first = next((item for item in ordered if not item.is_renamed), None)
     return [
-        _from(module, (f"{item.attribute} as {item.name}",) if item.is_renamed else plain)
+        Nest(
+            f"from {module} import (",
+            (f"{item.attribute} as {item.name}",) if item.is_renamed else plain,
+        )
         for item in ordered
         if item.is_renamed or item is first
     ]
@@ -107,10 +110,6 @@ def _from_module(module: str, group: list[Import]) -> list[Nest]:
 
 def _import(item: Import) -> str:
     return f"import {item.module}" if item.is_bare else f"import {item.module} as {item.name}"
-
-
-def _from(module: str, names: tuple[str, ...]) -> Nest:
-    return Nest(f"from {module} import (", names, ")")
 
 
 def export_key(name: str) -> tuple[int, _Natural]:

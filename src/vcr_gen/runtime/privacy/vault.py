@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, final
 
 from vcr_gen.errors import DecodeError
-from vcr_gen.runtime.codec.placeholders import PLACEHOLDER
+from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, map_texts
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.heuristics import is_distinctive
 
@@ -167,8 +167,4 @@ def decode_with_typed_placeholders(
 
 def _with(value: Plain, placeholder: str, text: str) -> Plain:
     """The value with a text instead of a placeholder."""
-    if isinstance(value, list):
-        return [_with(item, placeholder, text) for item in value]
-    if isinstance(value, dict):
-        return {key: _with(item, placeholder, text) for key, item in value.items()}
-    return text if value == placeholder else value
+    return map_texts(value, lambda each: text if each == placeholder else each)
