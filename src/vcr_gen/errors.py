@@ -103,7 +103,7 @@ class ValueCodecError(VcrError):
     ) -> None:
         self.path = path
         self.expected = expected
-        """What the declared type asks for; empty where vcr-gen cannot store the type at all."""
+        """The values that the declared type allows; empty if vcr-gen cannot store the type."""
         self.got = got
         self.hint = hint
         self.place = place

@@ -1,4 +1,4 @@
-"""What the fixtures do: they open the cassette of a test, a module or the session.
+"""The fixtures' code: they open the cassette of a test, a module or the session.
 
 The mode and options come from the marker, the fixture `vcrgen_options` and the command line.
 """

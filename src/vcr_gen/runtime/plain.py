@@ -84,7 +84,7 @@ def _list_fault(value: list[Plain], depth: int) -> _Fault | None:
 
 
 def holder_of(value: Plain) -> Callable[[bytes], bool]:
-    """What tells whether a text may be anywhere in a value; quicker than a walk through it."""
+    """A quick test of whether a text may occur in a value, without a walk through it."""
     try:
         return marshal.dumps(value, 2).__contains__
     except ValueError:  # deeper than marshal goes

@@ -175,7 +175,7 @@ def _any(value: Any) -> Any:
 
 
 class _Response:
-    """What our responses add to those of aiohttp."""
+    """The additions to the responses of aiohttp."""
 
     vcr_body: "_Body"
 
@@ -349,7 +349,7 @@ class _Connection:
 
 @final
 class _StreamWriter:
-    """What a response asks the writer of its request."""
+    """The members that a response uses of the writer of its request."""
 
     output_size = 0
 

@@ -25,7 +25,7 @@ _UNSUPPORTED: Final = frozenset(
 
 @final
 class Native:
-    """What a server passed to an application, while there is one."""
+    """The values that a server passed to an application, while there is one."""
 
     def __init__(self, scope: Mapping[str, Any], send: Send) -> None:
         self.scope = scope
@@ -95,7 +95,7 @@ class Application:
             raise running.error
 
     def _scope(self, request: ServedRequest) -> Message:
-        """What a server would say of a recorded request."""
+        """The events that a server would send for a recorded request."""
         path, _, query = request.url.partition("?")
         scope: Message = {
             "type": "http",
@@ -135,7 +135,7 @@ class _Lifespan:
     def __init__(self) -> None:
         self._asked: list[str] = []
         self._answers: dict[str, str | None] = {}
-        """What the application said; a text if it has failed."""
+        """The application's answer; a text if it failed."""
         self._error: BaseException | None = None
         self._is_over = False
         self._changed = Bell()

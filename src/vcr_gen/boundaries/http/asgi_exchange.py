@@ -130,7 +130,7 @@ class OneRequest:
             self._changed.ring()
 
     async def next(self) -> HttpResponse | bytes | None:
-        """What the application sends next; None when it is over."""
+        """The next message of the application; None at its end."""
         while not self._outgoing and not self.is_over:
             await self._changed.wait()
         if not self._outgoing:

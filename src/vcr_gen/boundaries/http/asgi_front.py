@@ -90,7 +90,7 @@ class _Client:
         self._native = native
         self._receive = receive
         self.is_answered = False
-        """Whether the response is complete; then it makes no difference that it leaves."""
+        """Whether the response is complete, so that the client may leave without consequences."""
         self._is_leaving = self._has_left = False
         self._changed = Bell()
 

@@ -134,7 +134,7 @@ class Encoder:
         return made
 
     def finish(self) -> bytes:
-        """What comes after the last piece."""
+        """The bytes after the last piece."""
         made = b""
         for compressor in self._compressors if self._is_begun else ():
             made = (compressor.compress(made) if made else b"") + compressor.flush(zlib.Z_FINISH)

@@ -52,7 +52,7 @@ RawHeaders: TypeAlias = tuple[tuple[bytes, bytes], ...]
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """What a request says. It is compared and shown; the native request is what is sent."""
+    """The content of a request. It is compared and shown; the native request is sent."""
 
     method: str
     url: Annotated[str, Match(key=compared_url)]
@@ -158,7 +158,7 @@ class Failure:
     """The name of its class, such as `httpx.ReadTimeout`."""
     message: str
     details: dict[str, Any] | None = None
-    """What its class needs besides the text, such as `errno`."""
+    """The arguments of its class besides the text, such as `errno`."""
     cause: "Failure | None" = None
     arguments: "tuple[str | int | bytes | Failure, ...] | None" = None
     """Its arguments, if they are not the text alone; None also if they cannot be stored."""

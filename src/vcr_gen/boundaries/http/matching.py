@@ -191,7 +191,7 @@ def clients_of(cassette: Cassette, match: HttpMatch | None) -> Iterator[None]:
 
 
 def _imported(cassette: Cassette) -> HttpMatch:
-    """What can be compared of the requests that another tool recorded."""
+    """The parts of the requests of another tool's recording that can be compared."""
     said = cassette.imported or {}
     headers, body = said.get("headers"), said.get("body")
     if not isinstance(headers, list) or not isinstance(body, bool):

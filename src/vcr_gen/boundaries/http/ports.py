@@ -44,7 +44,7 @@ class AsyncHttp(Protocol):
 
 @inbound(name="asgi")
 class Asgi(Protocol):
-    """What a server asks of a web application."""
+    """The calls of a server to a web application."""
 
     async def startup(self, *, native: Annotated[Any, Unrecorded]) -> None:
         """Begin the application's lifespan.

@@ -82,7 +82,7 @@ def url_of(path: str, raw_path: bytes | None, query: bytes) -> str:
 
 
 def _request_to_plain(request: ServedRequest) -> dict[str, object]:
-    """What the request says first, then what the server adds; without the usual."""
+    """The unusual parts of the request, first the client's, then the server's."""
     stored: dict[str, object] = {
         "method": request.method,
         "url": request.url,

@@ -56,12 +56,12 @@ def compared_request(request: "ServedRequest") -> object:
 
 
 def compared_answer(answered: HttpResponse | bytes) -> object:
-    """What is compared of the head of the program's own response, or of a piece of its body."""
+    """The compared part of the head of the program's response, or of a piece of its body."""
     return _compared_answer(answered, _usual_headers, _whole)
 
 
 def compared_answers(answered: Sequence[Any]) -> object:
-    """What mode `verify` compares of a whole response: not how its body is cut."""
+    """The part of a whole response that mode `verify` compares: not the pieces of its body."""
     return compared_response(answered, _usual_headers)
 
 

@@ -37,11 +37,11 @@ _INSIDES: Final = frozenset(
         "transport",
     }
 )
-"""What connections of websockets have too, but is not recorded."""
+"""Members of websockets' connections that are not recorded."""
 
 
 class Handshake:
-    """What a program asks for when it opens a connection."""
+    """The options of a program for opening a connection."""
 
     def __init__(self, uri: str, options: dict[str, Any]) -> None:
         if options.get("create_connection") is not None:
@@ -71,7 +71,7 @@ class Reader:
 
 
 class RealFacts:
-    """What the bridges of both clients answer alike, from a real connection."""
+    """The answers that the bridges of both clients share, from a real connection."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection

@@ -43,7 +43,7 @@ class Opening:
 
 
 def _compared(opening: Opening) -> object:
-    """What mode `verify` compares: the addresses and the number are new each time."""
+    """The part that mode `verify` compares: the addresses and the number are new each time."""
     return compared_response([opening.response])
 
 
@@ -84,7 +84,7 @@ def describe_handshake(uri: str, request: Any) -> HttpRequest:
 
 
 def opening_of(connection: Any, asked: str) -> Opening:
-    """What is known of a real connection that was opened for a URL."""
+    """The facts of a real connection that was opened for a URL."""
     from websockets.uri import parse_uri
 
     answered = connection.protocol.uri

@@ -47,7 +47,7 @@ class Ping(Protocol):
 
 
 class State(Protocol):
-    """What a program can ask of a connection."""
+    """The operations of a connection."""
 
     @property
     def state(self) -> str:

@@ -23,12 +23,12 @@ _PAUSE: Final = 0.001
 _PROGRESS: Final = Rule("server.request", "progress", Volatile)
 """Whether a client wants to hear of progress is not compared."""
 _ABILITIES: Final = Rule("server", "message.params._meta", Volatile)
-"""What a client of 2026 adds to each request: its abilities, and how much it wants to be logged."""
+"""The fields that a client of 2026 adds to each request: its abilities and its log level."""
 _HANDSHAKE: Final = tuple(
     Rule("server.request", f"message.params.{name}", Volatile)
     for name in ("protocolVersion", "capabilities")
 )
-"""What the client of another tool's recording offered: a different one may replay it."""
+"""The abilities of the client in another tool's recording: a different one may replay it."""
 
 ANSWERS_TO_UNASKED: Final[Mapping[str, dict[str, Any] | RpcError]] = MappingProxyType(
     {
@@ -57,7 +57,7 @@ class Client(Protocol):
 
 @final
 class ClientSeat:
-    """What a client and its server ask of each other passes the wrappers.
+    """The requests of a client and its server pass through the wrappers.
 
     `client` and `server` are the ends that receive the frames of each; `server` is used only
     while recording. `faults` break the answers to a client, through its `connection`.

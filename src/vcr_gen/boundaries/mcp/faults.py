@@ -33,13 +33,13 @@ _COUNT: Final = re.compile(r"@(?P<first>\d+)(?P<to>-(?P<last>\d+)?)?$|@-\d+$|#\d
 """A count, or what looks like one."""
 _EXIT: Final = 1
 MALFORMED: Final = b'{"jsonrpc":"2.0","result":{"content":['
-"""What a client gets in the place of an answer: the beginning of one."""
+"""The beginning of an answer, which a client gets instead of the whole one."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What goes wrong with the answers to some requests."""
+    """A fault in the answers to some requests."""
 
     text: str
     target: Target

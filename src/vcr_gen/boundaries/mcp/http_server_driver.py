@@ -121,7 +121,7 @@ class _HttpWire:
         return self
 
     async def __anext__(self) -> Frame:
-        """What the server says."""
+        """The messages of the server."""
         frame, _ = await anext(self._streams)
         if not self._version and "result" in frame:
             self._version = frame["result"].get("protocolVersion", "")

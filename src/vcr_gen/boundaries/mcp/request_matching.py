@@ -25,7 +25,7 @@ STRATEGIES: Final[Mapping[str, str | Callable[[Any, Any], bool]]] = MappingProxy
         "sequential": same_method,
     }
 )
-"""What a strategy is called on the command line, and what it is on a cassette."""
+"""The strategies by their names on the command line, as options of a cassette."""
 
 _FREE: Final = ("method_and_arguments", "sequential")
 """The strategies that search anywhere."""

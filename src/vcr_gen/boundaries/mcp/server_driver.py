@@ -28,9 +28,9 @@ BOUNDARIES: Final = ("server", "client")
 _ECHOED: Final = tuple(
     Rule("server.request", f"$result.{name}", Echoed) for name in ("requestState", "nextCursor")
 )
-"""What a server makes up, and its client gives back."""
+"""Values that a server makes up and its client sends back."""
 _REDACTED: Final = Rule("client.request", "message.params.maxTokens", Volatile)
-"""What the redaction of mcp-cassette replaces, so that its value is assumed."""
+"""Values that mcp-cassette redacts, so that they must be assumed."""
 _SECONDS_TO_END: Final = (0.2, 1.0)
 """Until a server is asked to end, and until it is forced to."""
 

@@ -77,7 +77,7 @@ def recording_command(path: Path, server: Sequence[str]) -> str:
 
 
 def refuse_other_boundaries(cassette: Path) -> None:
-    """Refuse a cassette of which a mock server can play a part only."""
+    """Refuse a cassette that a mock server can play only in part."""
     if not cassette.exists():
         return
     with Reading(cassette) as reading:

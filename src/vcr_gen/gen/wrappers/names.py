@@ -109,7 +109,7 @@ class Names:
         )
 
     def known(self, annotation: Annotation) -> Annotation:
-        """An annotation of generated code that names what the source already imports as it does."""
+        """An annotation of generated code with the names that the source imports."""
         return replace_nodes(
             without_quotes(annotation),
             lambda node: (

@@ -56,11 +56,11 @@ class Echoes:
         self._pending.clear()
 
     def live(self, value: _T) -> _T:
-        """What the tape feeds, with the values of this run."""
+        """A recorded value, with the values of this run."""
         return cast("_T", self._live.of(cast("Plain", value)))
 
     def recorded(self, value: _T) -> _T:
-        """What the program says, with the recorded values."""
+        """A value of the program, with the recorded values."""
         return cast("_T", self._recorded.of(cast("Plain", value)))
 
 

@@ -1,4 +1,4 @@
-"""What generated wrappers are made of: their bases, and plain attributes that are recorded."""
+"""The parts of generated wrappers: their bases, and recorded plain attributes."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property

@@ -111,7 +111,7 @@ def _opened(node: Node | None, left: Plain, right: Plain) -> tuple[Node | None, 
         try:
             left_node, left_part = node.opened(left)
             right_node, right_part = node.opened(right)
-        except Fault:  # not plains of this type: nothing of them is excused
+        except Fault:  # not plains of this type: every difference counts
             return None, left, right
         if left_node is right_node:
             return left_node, left_part, right_part

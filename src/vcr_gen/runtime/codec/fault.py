@@ -1,4 +1,4 @@
-"""What does not fit: the fault that nodes raise, and how messages show values and places."""
+"""The fault that nodes raise for a value that does not fit, and its words for values and places."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Node:
         return self, plain
 
     def part(self, key: str | int) -> Node | None:
-        """The node of what an opened plain has under a key or an index."""
+        """The node for the entry of an opened plain under a key or an index."""
         nodes = dict(self.parts())
         return nodes.get((key,)) or nodes.get((Wild.ANY,))
 
@@ -108,7 +108,7 @@ class Nodes(Protocol):
 
     @property
     def hide(self) -> Callable[[Plain], str]:
-        """What gives the placeholder of a secret."""
+        """A function that returns the placeholder of a secret."""
         ...
 
     def node(self, annotation: object) -> Node:

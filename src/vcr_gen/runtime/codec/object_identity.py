@@ -97,7 +97,7 @@ class _Replacing:
 
 
 class _Current(threading.local):
-    """What this thread is doing with a value: nodes call each other without a parameter."""
+    """The work of this thread on a value: nodes call each other without a parameter."""
 
     encoding: _Encoding | None = None
     decoding: _Decoding | None = None

@@ -58,7 +58,7 @@ class Registry:
         self.version = 0
         """Counts the changes, so that codecs are compiled again after one."""
         self.compilers: dict[object, Compiler] = {}
-        """What compiles annotations with these codecs, kept as long as they are."""
+        """The compiler of annotations with these codecs, which lives as long as they do."""
         self.by_attributes: Counter[type] = Counter()
         """How many objects of each class were stored by their attributes."""
 

@@ -125,7 +125,7 @@ def _namespace(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
 def _items(
     make: Callable[[Any], object], items: Callable[[Any], abc.Iterable[object]] = iter
 ) -> Make:
-    """What makes the node of a container that is stored as a list of its items."""
+    """A function that makes the node of a container stored as a list of its items."""
 
     def node(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
         item = nodes.node(_argument(args, 0))
@@ -160,7 +160,7 @@ def _called(make: Callable[..., object], **fields: object) -> Shape:
 
 
 def _record(make: Callable[..., object], **fields: object) -> Make:
-    """What makes the node of such a record."""
+    """A function that makes the node of such a record."""
     return lambda nodes, cls, name, _: RecordNode(nodes, cls, name, _called(make, **fields))
 
 
@@ -215,7 +215,7 @@ def struct_node(declared: DeclaredClass) -> Node | None:
 
 
 def _leaf(make: Callable[[Nodes, type[Any], str], Node]) -> Make:
-    """What makes the node of a type without arguments."""
+    """A function that makes the node of a type without arguments."""
     return lambda nodes, cls, *_: make(nodes, cls, nodes.type_name(cls))
 
 

@@ -1,4 +1,4 @@
-"""What a session loads only when it is asked for.
+"""The optional features of a session, loaded on demand.
 
 Nothing here is imported by a program that does not use it: hermetic replays, templates and trio.
 """

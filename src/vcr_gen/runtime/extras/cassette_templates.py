@@ -143,7 +143,7 @@ _NAMES: Final[Mapping[str, object]] = {
     "timestamp": _timestamp,
     "uuid": lambda: str(uuid4()),
 }
-"""What a template may use; `args` are the arguments of its call."""
+"""The names in a template; `args` are the arguments of its call."""
 
 
 def _value(event: Event) -> Plain:

@@ -245,7 +245,7 @@ def _roots(paths: Iterable[str | PathLike[str]]) -> tuple[str, ...]:
 
 
 def _python_own() -> tuple[str, ...]:
-    """What Python itself reads for a program: its library, time zones, types of files."""
+    """Files that Python reads on its own: its library, time zones, types of files."""
     import mimetypes
     import zoneinfo
 

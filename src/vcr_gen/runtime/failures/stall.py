@@ -132,7 +132,7 @@ def waiting_rows(
     waiters: "Iterable[Waiter]",
     busy: Iterable[threading.Thread],
 ) -> tuple[str, ...]:
-    """What every task and thread of the program waits for, and where."""
+    """The wait of every task and thread of the program, with its place."""
     waiters = list(waiters)
     rows = [
         f"{waiter.name} waits for {_wanted(waiter, window)}"

@@ -200,7 +200,7 @@ class _Page:
 
 
 def _read_line(line: str) -> _Line:
-    """What a line says; remembered unless that is a time or a new container."""
+    """The facts of a line; cached except for times and new containers."""
     text = line.lstrip(" ")
     said = _parse(len(line) - len(text), text)
     if said[1] is None and said[0] >= 0:
@@ -214,7 +214,7 @@ def _read_line(line: str) -> _Line:
 
 
 def _parse(column: int, text: str) -> _Line:
-    """What a line says, without its indentation; one that is only a value has no key."""
+    """The facts of a line without its indentation; a line with only a value has no key."""
     if text[:2] == "- ":
         item = _parse(column + _STEP, text[_STEP:])
         place, key, head, value = item

@@ -34,10 +34,10 @@ in_inbound_call: ContextVar[bool] = ContextVar("vcr_gen_in_inbound_call", defaul
 
 
 class Loop(Protocol):
-    """What a parked task's loop can do for other threads."""
+    """The operations on a parked task that other threads may use."""
 
     def is_running(self) -> bool:
-        """Whether it is at work."""
+        """Whether it is busy."""
 
     def is_closed(self) -> bool:
         """Whether it has ended."""
@@ -81,7 +81,7 @@ class Library(Protocol):
     """The exception that ends a cancelled task."""
 
     def loop(self) -> Any:
-        """What runs here: the same object as long as it does."""
+        """An object that identifies the running code, the same while it runs."""
 
     def task(self) -> Any:
         """The task that runs here; None between tasks."""

@@ -22,7 +22,7 @@ __all__ = ["JobGate", "run_job"]
 
 
 class JobGate(Protocol):
-    """What the session decides about jobs."""
+    """The decisions of a session about jobs."""
 
     strands: "Strands"
 

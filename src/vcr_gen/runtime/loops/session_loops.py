@@ -26,7 +26,7 @@ class InexactReplayWarning(UserWarning):
 
 
 class LoopSession(Protocol):
-    """What a session does in a loop, above all when that has nothing ready."""
+    """The reactions of a session to the events of a loop, above all when it is idle."""
 
     jobs: "JobGate"
     """Hands back the results of executor jobs."""
@@ -53,7 +53,7 @@ class LoopSession(Protocol):
         """How far the clock is behind the real one."""
 
     def clock_is_read(self, before: float = inf) -> None:
-        """The program reads the loop's clock, which must not get to a time `before` it is idle."""
+        """Note that the program reads the loop's clock, which must stay below `before` until idle."""
 
     def woken(self, timer: float | None) -> None:
         """The loop really waited and continues."""
@@ -67,7 +67,7 @@ class Loops:
     """Hooks each loop of the session once, and releases all of them at the end."""
 
     session: LoopSession
-    """What reacts to the loops: a replay, or a recording that continues it."""
+    """The object that reacts to the loops: a replay, or a recording that continues it."""
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock

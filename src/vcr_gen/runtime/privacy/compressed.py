@@ -107,7 +107,7 @@ def _read(data: bytes, decompressor: Callable[[], Any], name: str) -> Compressed
 
 
 def _decompressed(decompressor: Any, data: bytes, step: int) -> tuple[str, _State, int]:
-    """What a decompressor makes of data, how that ends, and how much data is left."""
+    """The output of a decompressor, how it ends, and how much data is left."""
     pieces: list[bytes] = []
     size = 0
     for start in range(0, len(data), step):

@@ -64,7 +64,7 @@ class Redactor:
         self._clean: set[str] = set()
         """Texts that were searched and for which `stays` is true: headers come again."""
         self._redacted: dict[tuple[str, Context], str] = {}
-        """What was made of texts that need a search, by their context."""
+        """The redacted forms of texts that need a search, by their context."""
         self._version = 0
         """The version of the vault that they were checked with."""
         self._looked_out_for: tuple[str, ...] = ()

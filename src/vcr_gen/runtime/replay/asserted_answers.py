@@ -67,7 +67,7 @@ class AssertedAnswers:
             self._state.take(found.slot)
 
     def _as_recorded(self, event: _E) -> _E:
-        """What the application says, with the recorded values of what it echoes."""
+        """The application's answer, with the recorded values of those that it echoes."""
         if not self._echoes.are_there or isinstance(event, Start):
             return event
         return replace(event, value=self._echoes.recorded(event.value))

@@ -61,11 +61,11 @@ class Others(NamedTuple):
     longest_job: float = 0.0
     """Seconds that the longest of them took in the recording."""
     threads: Activity = "none"
-    """What the threads do that are not at the tape."""
+    """The state of the threads that do not wait for the tape."""
 
 
 class LastResort(NamedTuple):
-    """What is tried before a replay ends because nothing can move."""
+    """The last resort before a replay ends because nothing can move."""
 
     answers: tuple[Slot, ...] = ()
     """The recorded ends of the calls that threads wait for."""
@@ -84,7 +84,7 @@ class LastResort(NamedTuple):
 
 
 class View(NamedTuple):
-    """What is known of a session at one moment."""
+    """The facts of a session at one moment."""
 
     patience: float
     """Seconds that the replay waits for a program that computes."""
@@ -99,7 +99,7 @@ class View(NamedTuple):
     recorded_gap: float = 0.0
     """Seconds that the program took in the recording before it did what is due."""
     out_of_place: Slot | None = None
-    """What may come before or after its place on the tape, as placeholders shift its stream."""
+    """An event that may come before or after its place, as placeholders shift its stream."""
     stuck: bool = False
     """Whether an answer was given out of turn because the oldest event did not happen."""
     failed_for: float | None = None
@@ -137,9 +137,9 @@ class Asker(NamedTuple):
 
     call: int
     takes: bool = False
-    """What is due is the event that the thread waits for."""
+    """The next event is the one that the thread waits for."""
     serves: bool = False
-    """What is due is an inbound call, or a step of a stream, to be made in this thread."""
+    """The next event is an inbound call or a step of a stream, to be made in this thread."""
     stream_is_over: bool = False
     """Another reader has seen the end of the stream."""
     holds_up_loop: bool = False
@@ -315,7 +315,7 @@ def when_thread_waits(view: View) -> Decision:
 
 
 def when_thread_asks(view: View, asker: Asker) -> Decision:
-    """What a thread does that wants the next event of a call."""
+    """The step of a thread that wants the next event of a call."""
     if asker.stream_is_over:
         return Step.END_STREAM
     due = view.due
@@ -359,7 +359,7 @@ def _before_its_turn(view: View, asker: Asker) -> Decision | None:
 
 
 def when_idle(view: View) -> Decision:
-    """What happens in a loop that has nothing ready: an event, or the next timer."""
+    """The step of a loop that has nothing ready: an event, or the next timer."""
     if view.failed_for is not None:
         return _after_failure(view, view.failed_for)
     if view.works_aside and view.still_for <= view.patience:
@@ -388,7 +388,7 @@ def when_idle(view: View) -> Decision:
 
 
 def when_busy(view: View) -> Decision:
-    """What happens, now and then, in a loop that is never idle."""
+    """A periodic step for a loop that is never idle."""
     if view.failed_for is not None:
         return Step.GIVE_UP if view.failed_for > view.patience else Step.TELL
     if view.due is not None and view.is_taken and not view.early:

@@ -1,4 +1,4 @@
-"""What belongs to an outbound call: callbacks, and calls that came in while it ran.
+"""The dependents of an outbound call: callbacks, and calls that came in while it ran.
 
 Where calls may be made in any order, these travel with their call: its progress, its log, and what
 the environment asked before it answered.
@@ -27,7 +27,7 @@ class Dependents:
         self._known: dict[int, list[Slot]] = {}
 
     def before(self, begun: Slot, following: Slot | None) -> list[Slot]:
-        """What belongs to a call before its next event and is not done."""
+        """The pending dependents of a call before its next event."""
         call = begun.start.call
         if call not in self._known:
             self._known[call] = list(self._find(begun))

@@ -129,7 +129,7 @@ class Engine:
                 self.state.fail(self.state.suspicion)
 
     def what_is_overdue(self) -> Divergence | None:
-        """What the program had not done yet when time moved on to a timer."""
+        """The program's pending steps when time moved on to a timer."""
         with self.state.monitor:
             if not self.loop_driver.something_is_overdue():
                 return None
@@ -232,7 +232,7 @@ class Engine:
         return self._matcher.strand_matching.name_of(self.strands.here())
 
     def rendered(self, event: _E) -> _E:
-        """What the environment said, with what its templates make of it now."""
+        """A value of the environment, with its templates rendered now."""
         if self._templates is not None:
             event = self._templates.rendered(event)
         if not self._echoes.are_there:

@@ -95,7 +95,7 @@ class Dispatcher:
             released.set_result(None)
 
     def in_loop(self, slot: Slot) -> Callable[[], None] | None:
-        """What serves an event from an idle loop, in a new task."""
+        """The function that serves an event from an idle loop, in a new task."""
         event = slot.event
         if self._given.has(slot):
             return lambda: self._spawn_step(slot)
@@ -109,7 +109,7 @@ class Dispatcher:
         return lambda: self._spawn(slot, event, target)
 
     def in_thread(self, slot: Slot) -> Callable[[], None] | None:
-        """What serves, in a thread that waits for the tape, a callback or a step of a stream."""
+        """The function that serves a callback or a step of a stream in a thread that waits."""
         event = slot.event
         if not isinstance(event, Start):
             taken = self._given.has(slot) and self._engine.announce(slot)

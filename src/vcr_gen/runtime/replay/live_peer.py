@@ -66,7 +66,7 @@ GONE: Final = Patience(limit=-inf, pauses=False)
 
 
 def peer_when_idle(view: View) -> Decision:
-    """What happens in a loop that has nothing ready."""
+    """The reaction to a loop that has nothing ready."""
     if view.timer is not None and view.timer <= view.now:
         return AdvanceClock(view.timer)
     if view.failed_for is not None:
@@ -101,7 +101,7 @@ def _wait(view: View, seconds: float = TICK) -> Decision:
 
 
 def peer_when_busy(view: View) -> Decision:
-    """What happens, now and then, in a loop that is never idle."""
+    """A periodic step for a loop that is never idle."""
     if view.failed_for is not None:
         return Step.TELL
     if view.due is not None and view.is_taken and not view.early:
@@ -119,7 +119,7 @@ def peer_when_thread_waits(view: View) -> Decision:
 
 
 def peer_when_thread_asks(view: View, asker: Asker) -> Decision:
-    """What a thread does that wants the next event of a call."""
+    """The step of a thread that wants the next event of a call."""
     decision = when_thread_asks(view._replace(still_for=0.0), asker)
     if view.early and (asker.takes or asker.serves):
         return decision

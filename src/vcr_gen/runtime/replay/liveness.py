@@ -38,7 +38,7 @@ class Threads:
         self._seen.add(threading.current_thread())
 
     def activity(self, waiters: Iterable[Waiter]) -> Activity:
-        """What the threads do that are not parked at the tape.
+        """The state of the threads that do not wait for the tape.
 
         A thread that existed before the session and never used it (a test runner's, say) does not
         count; neither does an idle pool worker. Only another thread or its own timeout can wake a

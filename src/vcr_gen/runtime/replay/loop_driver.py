@@ -276,7 +276,7 @@ class LoopDriver:
         self.told_by_threads = True
 
     def _delivery(self, head: Slot) -> Callable[[], None] | None:
-        """What delivers the oldest event in an idle loop; None where no task can take it."""
+        """A function that delivers the oldest event in an idle loop; None if no task can take it."""
         if isinstance(head.event, Start) and head.event.inbound:
             return self._received(head)
         waiter = taker(self._state, head)
@@ -301,7 +301,7 @@ class LoopDriver:
         return self._state.dispatcher.in_loop(head)
 
     def _last_resort(self, view: View) -> LastResort:
-        """What can still be done for a loop that is idle for good."""
+        """The remaining options for a loop that stays idle."""
         failed = view.failed_for is not None
         leaving = None if failed else self._leaving()
         used_up = view.due is None and not view.anyone_waits

@@ -273,7 +273,7 @@ class Matcher:
         return _start_differences(slot, operation, stored, strategy)
 
     def next_of(self, strand: Strand) -> Slot | None:
-        """What the tape has next for a live strand."""
+        """The next recorded event for a live strand."""
         return self.strand_matching.next_of(strand)
 
     def job(self, strand: Strand, until: float) -> Slot | None:

@@ -51,7 +51,7 @@ class Repeats:
         """The last answered call of each kind, by its arguments."""
         self._repetitions = 0
         self._given: dict[int, deque[Event]] = {}
-        """What is left of the answers that are given again."""
+        """The rest of the answers that are given again."""
 
     def know(self, bound: Bound) -> None:
         """The program calls this method."""
@@ -120,7 +120,7 @@ class Repeats:
         return self._last.get(lane, {}).get(bound.key(stored))
 
     def upcoming(self, call: int) -> Event | None:
-        """What a repetition gives next."""
+        """The next event of a repetition."""
         given = self._given.get(call)
         return given[0] if given else None
 

@@ -36,7 +36,7 @@ _V = TypeVar("_V", bound=ValueCodecError)
 
 @final
 class ReplayState:
-    """What the parts of a replay share. Every access holds `monitor`."""
+    """The shared state of a replay. Every access holds `monitor`."""
 
     dispatcher: "Dispatcher"
     """Makes the inbound calls; it sets itself here before the session begins."""
@@ -76,7 +76,7 @@ class ReplayState:
         self.fault: ValueCodecError | None = None
         """The first value that fits no type: later differences only follow from it."""
         self.suspicion: Divergence | None = None
-        """What every task and thread waited for when an answer was given before its turn."""
+        """The wait of every task and thread when an answer was given before its turn."""
         self.stuck_at: Slot | None = None
         """The oldest event when an answer was given before its turn."""
         self.failure_type: type[DivergenceError] = DivergenceError
@@ -90,7 +90,7 @@ class ReplayState:
         self.peer: Patience | None = None
         """How long to wait for a program outside the process, where there is one."""
         self.dependents = Dependents(window)
-        """What belongs to the outbound calls that run."""
+        """The dependents of the outbound calls that run."""
         self.leftovers = False
         """Whether calls that may come in any order need not come at all."""
         self.collected: Collected | None = None
@@ -288,7 +288,7 @@ class ReplayState:
         return replace(found, hint=f"{found.hint}; {slow}")
 
     def waiting(self) -> tuple[str, ...]:
-        """What every task and thread of the program waits for, in words."""
+        """The wait of every task and thread of the program, in words."""
         with self.monitor:
             return without_secrets(self.stall(), self._secrets).waiting
 

@@ -41,7 +41,7 @@ class _Stream:
     """The state of any stream in a replay."""
 
     _stop: type[Exception]
-    """What tells its consumer that it has ended."""
+    """The exception that tells its consumer that it has ended."""
 
     def __init__(self, engine: Engine, call: int, bound: Bound) -> None:
         self._engine = engine
@@ -55,7 +55,7 @@ class _Stream:
         return self._over
 
     def _signal(self, kind: SignalKind, value: Any = None) -> tuple[Signal, ValueChannel | None]:
-        """What a consumer does, as the tape has it, and how its value is compared."""
+        """A recorded step of a consumer, and the comparison of its value."""
         if kind == "sent":
             passing = self._bound.sent
         elif kind == "thrown":
@@ -177,7 +177,7 @@ class _Asserted(_Stream):
         return True
 
     def _recorded_step(self, event: Event) -> tuple[StepKind, Any]:
-        """What the consumer did, as the tape has it."""
+        """The recorded step of the consumer."""
         match event:
             case Signal(kind="sent"):
                 return "sent", self._engine.restore(self._bound.sent, event)
@@ -186,7 +186,7 @@ class _Asserted(_Stream):
         return "next", None
 
     def _given(self, item: Any) -> Any:
-        """The stream has given an item."""
+        """Note that the stream yielded an item."""
         stored = self._engine.answers.store(self._bound.value, item)
         self._engine.answers.produce(
             self._call, Item(call=self._call, value=stored), self._bound.value

@@ -53,7 +53,7 @@ def decide(
 
 
 def view_of(state: ReplayState) -> View:
-    """What is known of the session, without the costly facts."""
+    """The facts of the session, without the costly ones."""
     head = state.window.head()
     due = due_from(state, head)
     early = state.pace and state.seconds_early(due)
@@ -116,7 +116,7 @@ def _recorded_gap(state: ReplayState, head: Slot | None) -> float:
 
 
 def _others(state: ReplayState) -> Others:
-    """What threads and jobs can still do."""
+    """The remaining options of threads and jobs."""
     head = state.window.head()
     due = due_from(state, head)
     jobs = state.strands.jobs_besides(_waiting_threads(state))
@@ -174,7 +174,7 @@ def _is_served(state: ReplayState, due: Slot | None) -> bool:
 
 
 def due_from(state: ReplayState, head: Slot | None) -> Slot | None:
-    """What is delivered next: the oldest event, or one that may come at any time.
+    """The next delivery: the oldest event, or one that may come at any time.
 
     Where that is a call that is still to be made, and may be made in any order, it is the first
     answer that a task or thread waits for.
@@ -233,7 +233,7 @@ def _next_for(state: ReplayState, waiter: Waiter) -> Slot | None:
 
 
 def _callback_in(state: ReplayState, strand: str) -> Slot | None:
-    """What the environment does next in a strand: a call, or a step of a stream it has."""
+    """The environment's next step in a strand: a call, or a step of a stream that it has."""
     steps = (state.window.next_of_call(call) for call in state.dispatcher.given)
     own = (slot for slot in steps if slot is not None and served_in(state, slot) == strand)
     call = state.window.next_inbound_of(strand)

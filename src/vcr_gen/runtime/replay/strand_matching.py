@@ -91,7 +91,7 @@ class StrandMatching:
         """The names of the recorded ones that may have something left to do, by the same base."""
 
     def find(self, strand: Strand, compare: Compare) -> Expectation:
-        """What the tape has for what a strand does."""
+        """The recorded event for a step of a strand."""
         if strand.job_number:
             return self._in_executor_job(strand, compare)
         if strand.name.startswith("@"):
@@ -110,7 +110,7 @@ class StrandMatching:
         return None if name is None else self.next(name, reach=REACH)
 
     def next_of(self, strand: Strand) -> Slot | None:
-        """What the tape has next for a live strand."""
+        """The next recorded event for a live strand."""
         return self.next(self.name_of(strand))
 
     def next_job_of(self, strand: Strand) -> Slot | None:
@@ -158,7 +158,7 @@ class StrandMatching:
         return self._free(strand, compare)
 
     def _free(self, strand: Strand, compare: Compare) -> Expectation:
-        """What the tape has for a task, or for a thread that it does not know."""
+        """The recorded strand for a task, or for a thread that the tape does not name."""
         name = self.names.get(strand)
         if name is None:
             return self._of_new_strand(strand, compare)
@@ -344,7 +344,7 @@ class StrandMatching:
         return nearest
 
     def _in_child(self, strand: Strand, compare: Compare) -> Expectation | None:
-        """What the tape has for a child of this strand that the program no longer spawns."""
+        """The recorded events of a child of this strand that the program no longer spawns."""
         name = self.names.get(strand)
         for other, slot in list(self._window.strands()) if name else ():
             is_child = other.startswith(f"{name}.") and not self._is_claimed(other)

@@ -52,7 +52,7 @@ _C = TypeVar("_C", bound=Order | Strategy)
 
 @final
 class _Choice(Generic[_C]):
-    """What holds for each boundary: one choice for all of them, or a choice for some."""
+    """The choice for each boundary: one for all of them, or one for some."""
 
     def __init__(
         self, chosen: _C | Mapping[str, _C], default: _C, check: Callable[[_C], _C]
@@ -65,7 +65,7 @@ class _Choice(Generic[_C]):
             self._default = check(chosen)
 
     def of(self, boundary: str) -> _C:
-        """What holds for a boundary."""
+        """The choice for a boundary."""
         return self.each.get(boundary, self._default)
 
     def in_words(self) -> Plain:

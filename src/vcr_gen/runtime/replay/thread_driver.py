@@ -163,7 +163,7 @@ class ThreadDriver:
                         self._skip_or_fail(decision)
 
     def _asker(self, waiter: Waiter, begun: Slot | None, due: Slot | None) -> Asker:
-        """What is known of a thread that waits for the next event of a call it has begun."""
+        """The facts of a thread that waits for the next event of its call."""
         state, call = self._state, waiter.call
         strand = None if begun is None else begun.start.strand
         return Asker(

@@ -146,7 +146,7 @@ class Waiters:
         return self._calls.get(call, ())
 
     def add(self, waiter: Waiter) -> None:
-        """It waits, and has since it was made."""
+        """It waits, and has waited since it was created."""
         waiters = self._calls.setdefault(waiter.call, [])
         waiters.append(waiter)
         waiters.sort(key=lambda waiter: waiter.number)

@@ -133,7 +133,7 @@ class Watchdog:
         return frame is not None and self._is_inside(frame)
 
     def _error_at(self, frame: FrameType) -> DivergenceError | None:
-        """What the main thread must raise in a frame, if the frame is part of the session."""
+        """The exception for the main thread in a frame, if the frame is part of the session."""
         if self._session.over.is_set():
             return None
         return self._session.failure if self._is_inside(frame) else None

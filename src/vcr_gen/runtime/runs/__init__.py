@@ -1,1 +1,1 @@
-"""What a cassette does from opening to closing, in each mode."""
+"""The life of a cassette from opening to closing, in each mode."""

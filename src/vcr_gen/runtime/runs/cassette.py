@@ -352,7 +352,7 @@ class Cassette:
         return name if given else ""
 
     def _kind_of_run(self, max_age: timedelta | None, when_stale: WhenStale) -> type[Run]:
-        """What the mode does with the file; rare kinds are imported on first use."""
+        """The run for the mode; rare kinds are imported on first use."""
         if self.mode is Mode.VERIFY:
             from vcr_gen.runtime.runs.verify_run import VerifyRun
 

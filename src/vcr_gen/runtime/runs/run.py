@@ -126,7 +126,7 @@ class Run(ABC):
             self._warn()
 
     def _inexact(self) -> Iterator[str]:
-        """What could not be exact, in words; nothing by default."""
+        """The inexact parts, in words; empty by default."""
         yield from ()
 
     def _warn(self) -> None:

@@ -95,7 +95,7 @@ def threads_made() -> int:
 
 
 def _item_here() -> object:
-    """What the pool of the running thread works at; None between two jobs."""
+    """The current job of the running thread's pool; None between two jobs."""
     frame: FrameType | None = _getframe(2)
     while frame is not None:
         if frame.f_code.co_name == "run" and frame.f_globals.get("__name__") == _POOL:

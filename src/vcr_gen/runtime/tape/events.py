@@ -1,4 +1,4 @@
-"""What is on the tape: the events of a session, in one total order.
+"""The events of a session, in one total order: the content of the tape.
 
 A call is a *start* and an *end* that share a number. Between them, in their true places, stand the
 items of its stream and whatever else happened. The file folds a start and the end that follows it

@@ -40,7 +40,7 @@ _PARTIAL: Final = re.compile(r"\.partial(?:\.[0-9]+)?\Z")
 
 
 NEVER_CLOSED: Final = b"# never closed; opened at "
-"""What follows the events of a recording that ended without being closed."""
+"""The line after the events of a recording that ended without being closed."""
 _LONGEST_MARK: Final = 5000
 
 

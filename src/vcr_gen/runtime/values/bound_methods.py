@@ -71,7 +71,7 @@ class Bound:
     nothing: ValueChannel
     """The end of a stream that has no value: closed, or asynchronous."""
     joined: Callable[[list[Any]], Plain] | None
-    """What compares all items of a stream at once, in mode `verify`."""
+    """The function that compares all items of a stream at once, in mode `verify`."""
     loosenings: tuple[Loosening, ...]
     """The rules that loosen arguments."""
     has_live: bool

@@ -83,12 +83,12 @@ class Crossing:
         return Link(self._session, self.binder, on, origin)
 
     def kind_of(self, number: int) -> LiveKind | Boundary:
-        """What kind of object an exported one is."""
+        """The kind of an exported object."""
         kind: LiveKind | Boundary = self.objects.kinds[number]
         return kind
 
     def built_here(self, form: _Form) -> Build:
-        """What builds an object that crosses now, and remembers where."""
+        """A function that builds an object that crosses now, and remembers its origin."""
         origin = origin_of(form.word, _channel().what)
 
         def build(number: int, real: Any) -> Any:
@@ -110,7 +110,7 @@ _MOST_COMPILERS: Final = 64
 
 
 def _compiler_for(registry: Registry, way: Way, boundaries: Mapping[object, Boundary]) -> Compiler:
-    """What compiles annotations for all sessions that know the same boundaries."""
+    """The compiler of annotations for all sessions with the same boundaries."""
     known = registry.compilers
     key = (way, frozenset(boundaries.items()))
     compiler = known.get(key)

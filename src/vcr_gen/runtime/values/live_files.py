@@ -73,7 +73,7 @@ _FIRST: Final = -1
 
 
 def _methods(data: Any, file: object, own: Members, *, inbound: bool) -> dict[str, Method]:
-    """What a kind of file can do."""
+    """The members of a kind of file."""
     members: Members = {
         "close": (object, {}),
         "closed": (bool, {}),

@@ -74,7 +74,7 @@ class Objects:
         self.origins: dict[Number, str] = {}
         """Where they came from, in words; nothing of handles, whose calls have names."""
         self.kinds: dict[Number, Any] = {}
-        """What kind of object each exported one is."""
+        """The kind of each exported object."""
         self.when_exported: Callable[[], None] = lambda: None
         """Called when the application exports an object, which may be called at any time."""
 

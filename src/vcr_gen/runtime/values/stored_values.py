@@ -1,4 +1,4 @@
-"""What every value passes before it is stored or compared: anchors, the user's hook, redaction."""
+"""The steps before a value is stored or compared: anchors, the user's hook, redaction."""
 
 from collections.abc import Mapping
 from dataclasses import replace

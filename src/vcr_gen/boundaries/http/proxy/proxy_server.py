@@ -46,7 +46,7 @@ class HttpProxy:
         self._connections: dict[threading.Thread, ClientConnection] = {}
         self._lock = threading.Lock()
         self.complaints: list[str] = []
-        """What went wrong between the clients and the proxy itself."""
+        """Failures between the clients and the proxy itself."""
         self.was_reached = False
         """Whether any client connected to it."""
         self.environment: Mapping[str, str] = {}
@@ -94,7 +94,7 @@ class HttpProxy:
         return Upstream(trust)
 
     def _authorities(self) -> bytes:
-        """What clients trust: the proxy, and what they would trust without it."""
+        """The certificates for clients: the proxy's, and those that they trust without it."""
         usual = ssl.get_default_verify_paths().cafile
         files = [Path(file) for file in (usual, self._ca_file) if file is not None]
         return b"\n".join([self._authority.certificate, *(file.read_bytes() for file in files)])

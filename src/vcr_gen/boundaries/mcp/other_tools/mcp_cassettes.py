@@ -106,7 +106,7 @@ class _Repair:
         return frame
 
     def _reporting(self, params: dict[str, Any], *, by_client: bool) -> int | str:
-        """The request whose progress this is: one that came as far, or that has none yet."""
+        """The request of this progress: one that came as far, or that has no progress yet."""
         numbers = [number for side, number in self._open if side == by_client]
         for number in numbers:
             last = self._open[by_client, number]
