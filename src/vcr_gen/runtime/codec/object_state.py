@@ -91,7 +91,6 @@ class Attributes:
         self._cls: Final = declared.cls
         self._name: Final = declared.name
         self._slots: Final = _slots_of(declared.cls)
-        self._left_out: Final = _computed_attributes(declared.cls) | {_OF_TYPING}
         fields = _fields_of(declared.annotations)
         nodes = declared.nodes
         self.annotated: Final = {
@@ -99,18 +98,16 @@ class Attributes:
             for each in fields
         }
         self._unrecorded: Final = frozenset(each.name for each in fields if each.unrecorded)
+        self._left_out: Final = _computed_attributes(declared.cls) | self._unrecorded | {_OF_TYPING}
+        self._refused: Final = _RESERVED | self._left_out
         self._anything: Final = nodes.node(object)
 
     def node_of(self, name: str) -> Node:
         """The node that stores an attribute."""
         return self.annotated.get(name, self._anything)
 
-    def held_by(self, value: object) -> dict[str, object]:
-        """The attributes that are set, without those that are computed when they are asked for."""
-        held = self._held_by(value)
-        return {name: item for name, item in held.items() if name not in self._left_out}
-
     def _held_by(self, value: object) -> dict[str, object]:
+        """The attributes that are set."""
         found: dict[str, object] = {}
         for name, slot in self._slots.items():
             try:
@@ -136,8 +133,8 @@ class Attributes:
         out: dict[str, Plain] = {}
         name = ""
         try:
-            for name, item in self.held_by(value).items():
-                if name not in self._unrecorded:
+            for name, item in self._held_by(value).items():
+                if name not in self._left_out:
                     self._check_name(name)
                     out[name] = self.node_of(name).encode(item)
         except Fault as fault:
@@ -160,8 +157,7 @@ class Attributes:
             raise
 
     def _check_name(self, name: object) -> None:
-        is_key = type(name) is not str or name.startswith("$")
-        if is_key or name in _RESERVED | self._left_out | self._unrecorded:
+        if type(name) is not str or name[:1] == "$" or name in self._refused:
             raise Fault(f"the name of an attribute of {self._name}", show(name))
 
     def _set(self, made: object, name: str, value: object) -> None:

@@ -133,8 +133,10 @@ class UnionNode(Node):
             return value
         exact = self._exact.get(type(value))
         if exact is not None:
+            encode = exact.encode
             try:
-                return self._tagged(exact, encode_attempt(exact.encode, value))
+                plain = encode_attempt(encode, value) if self._holds_objects else encode(value)
+                return self._tagged(exact, plain)
             except Fault:
                 pass  # another member may take it: a tuple of texts for `Sequence[str]`
         return self._search(value)
@@ -209,6 +211,10 @@ class UnionNode(Node):
     def _stores_text(self) -> bool:
         """Whether a bare text is a `str`, the most frequent case of all."""
         return type(self._owners.get(STR)) is StrNode
+
+    @cached_property
+    def _holds_objects(self) -> bool:
+        return any(each.holds_objects for each in reachable(self))
 
     @cached_property
     def _exact(self) -> dict[type, Node]:
