@@ -53,7 +53,7 @@ class LoopSession(Protocol):
         """How far the clock is behind the real one."""
 
     def clock_is_read(self, before: float = inf) -> None:
-        """Note that the program reads the loop's clock, which must stay below `before` until idle."""
+        """Note a reading of the loop's clock, which must stay below `before` until idle."""
 
     def woken(self, timer: float | None) -> None:
         """The loop really waited and continues."""

@@ -276,7 +276,7 @@ class LoopDriver:
         self.told_by_threads = True
 
     def _delivery(self, head: Slot) -> Callable[[], None] | None:
-        """A function that delivers the oldest event in an idle loop; None if no task can take it."""
+        """Delivers the oldest event in an idle loop; None if no task can take it."""
         if isinstance(head.event, Start) and head.event.inbound:
             return self._received(head)
         waiter = taker(self._state, head)
