@@ -23,6 +23,14 @@ from vcr_gen.runtime.plain import Plain
         ({"$type": "pathlib.Path", "$value": "/a"}, 'Path("/a")'),
         ({"$type": "ValueError", "args": ["no stock"]}, 'ValueError("no stock")'),
         ({"$type": "app.Gone", "args": [], "attributes": {"x": 1}}, "Gone(x=1)"),
+        (
+            {"$type": "app.Gone", "args": [], "attributes": {"of": {"x": 1}, "original": None}},
+            "Gone(x=1)",
+        ),
+        (
+            {"$type": "app.Gone", "args": [], "attributes": {"of": {"x y": 1}}},
+            'Gone(of={"x y": 1})',
+        ),
         ({"$handle": 1}, "handle #1"),
         ({"$callable": 2}, "function #2"),
         ({"$float": "inf"}, "inf"),

@@ -50,7 +50,7 @@ def test_the_overview_shows_requests_and_heads_in_short(
     first, second, third = capsys.readouterr().out.splitlines()
     assert '/chunked?page=0)  · HTTP/1.1 200 OK  · "one"  · ' in first
     assert "→ http.exchange(POST http://127.0.0.1:" in second
-    assert 'raised HttpError(failure={"error": "httpx.ReadError"' in third
+    assert 'raised HttpError(error="httpx.ReadError"' in third
 
 
 def test_a_difference_names_the_request(tapes: tuple[Path, Path], capsys: Output) -> None:

@@ -170,10 +170,19 @@ def _tagged(name: str, fields: Mapping[str, Plain], depth: int) -> str:
     if isinstance(arguments, list) and set(fields) <= _EXCEPTION:
         attributes = fields.get("attributes")
         if not arguments and isinstance(attributes, dict):
-            return _tagged(name, attributes, depth)
+            return _tagged(name, _only_fields(attributes), depth)
         return _joined(f"{name}(", (("", item) for item in arguments), ")", depth)
     entries = ((f"{key.removeprefix('$')}=", item) for key, item in fields.items())
     return _joined(f"{name}(", entries, ")", depth)
+
+
+def _only_fields(attributes: Mapping[str, Plain]) -> Mapping[str, Plain]:
+    """The attributes of an exception; of one that only carries a record, that record's fields."""
+    values = [value for value in attributes.values() if value is not None]
+    match values:
+        case [dict(record)] if record and all(map(str.isidentifier, record)):
+            return record
+    return attributes
 
 
 def _special(key: str, value: Plain, depth: int) -> str:
