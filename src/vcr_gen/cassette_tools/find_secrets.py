@@ -70,7 +70,7 @@ class _Search:
     methods: dict[int, str] = field(default_factory=dict)
     """The method of each open call."""
     streams: dict[int, list[tuple[int, Plain]]] = field(default_factory=dict)
-    """The texts of each open stream with their lines: a credential may be cut into several."""
+    """The texts of each open stream with their lines: several items may share a credential."""
 
     def add(self, entry: Entry, path: Path) -> None:
         """Look into an entry."""

@@ -1,7 +1,7 @@
 """The files that ship with vcr-gen: templates, error pages, the example.
 
-A wheel carries copies inside the package. An editable install has none (a copy would go stale),
-so there they are read from the repository.
+A wheel contains copies inside the package. An editable install reads those of the repository,
+because copies would go stale.
 """
 
 from pathlib import Path

@@ -55,7 +55,7 @@ def _sent_to_plain(message: object) -> object:
 
 
 def _fragment_to_plain(fragment: object) -> object:
-    """A fragment as it is, because a secret may be cut between two."""
+    """A fragment, unchanged, because a secret may be cut between two."""
     match fragment:
         case str() | bytes():
             return fragment

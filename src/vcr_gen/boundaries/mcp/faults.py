@@ -122,7 +122,7 @@ class Server(Protocol):
         """Answer a request."""
 
     async def notify(self, message: Message) -> None:
-        """Take note of a notification."""
+        """Note a notification."""
 
 
 @final

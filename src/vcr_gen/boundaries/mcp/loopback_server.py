@@ -47,7 +47,7 @@ class LoopbackServer:
     async def run(self, app: Any, announcement: str) -> None:
         """Serve an application until a signal comes or `stop` is called.
 
-        The announcement is printed on stderr when clients can come.
+        The announcement is printed on stderr once the server accepts clients.
         """
         # Both complain about clients that leave while they are being answered, as clients may.
         for name in ("mcp", "uvicorn"):
@@ -72,7 +72,7 @@ class LoopbackServer:
 
 @final
 class _EndedBySignals(uvicorn.Server):
-    """Says on stderr when clients can come, and returns after a signal."""
+    """Announces on stderr that it accepts clients, and returns after a signal."""
 
     def __init__(self, config: uvicorn.Config, announcement: str) -> None:
         super().__init__(config)

@@ -47,7 +47,7 @@ class Handler(Protocol):
         """Answer a request."""
 
     async def notify(self, message: Message) -> None:
-        """Take note of a notification."""
+        """Note a notification."""
 
 
 @final

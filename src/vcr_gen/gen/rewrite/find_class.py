@@ -72,5 +72,5 @@ def _refuse_broken(config: Config, loader: SourceLoader, module_name: str) -> No
 
 
 def refusal(spelled: str, message: str, hint: str) -> RefusedError:
-    """The error for an argument that makes no sense."""
+    """The error for an invalid argument."""
     return RefusedError([Diagnostic(spelled, 0, 0, "VCR411", message, hint)])

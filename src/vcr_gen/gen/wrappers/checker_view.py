@@ -50,7 +50,7 @@ __all__ = [
 
 
 def is_split_method(member: Method, *, lazy: bool) -> bool:
-    """Whether the signature and the body of a method stand apart."""
+    """Whether the signature and the body of a method are separate."""
     every = (member.signature, *member.overloads)
     return (
         member.binding != "instance"  # it runs on an instance, which has the port

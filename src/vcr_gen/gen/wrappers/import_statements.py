@@ -23,7 +23,7 @@ class Import:
     attribute: str
     """Empty when the module itself is meant."""
     name: str
-    """What it is called here."""
+    """Its name here."""
 
     @property
     def is_renamed(self) -> bool:

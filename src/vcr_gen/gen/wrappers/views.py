@@ -186,7 +186,7 @@ class BoundaryView:
     handles: tuple[str, ...]
     """Where the constants of the boundaries are whose objects it hands out."""
     factory: str
-    """What `Boundary` is called in this module."""
+    """The name of `Boundary` in this module."""
     conformance: ConformanceView
 
 
@@ -206,7 +206,7 @@ class ModuleView:
     event: str
     """What the decorator of events is called in this module."""
     final: str
-    """What `typing.Final` is called in this module."""
+    """The name of `typing.Final` in this module."""
     checking_flag: str
     """What `typing.TYPE_CHECKING` is called in this module."""
     imports: tuple[tuple[Nest, ...], ...]

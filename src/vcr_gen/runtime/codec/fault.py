@@ -32,7 +32,7 @@ class Fault(Exception):  # noqa: N818 - internal; the public errors are EncodeEr
     def path(self) -> str:
         """The place, such as `$.items[1].qty`."""
         steps = self._steps[::-1]
-        if len(steps) > DEEP:  # a cycle: the way in and the way on say it all
+        if len(steps) > DEEP:  # a cycle: its entry and its continuation are enough
             steps = [*steps[: DEEP // 2], "…", *steps[-DEEP // 2 :]]
         return "$" + "".join(steps)
 

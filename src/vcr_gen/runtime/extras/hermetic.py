@@ -213,7 +213,7 @@ _WATCH: Final = _Watch()
 
 
 def _application_stack(frame: FrameType) -> tuple[str, ...] | None:
-    """The frames that led to an attempt; None if it is not the application's.
+    """The frames that led to an attempt; None if the application did not make it.
 
     The innermost frame outside of Python's library decides.
     """

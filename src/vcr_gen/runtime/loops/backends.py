@@ -59,7 +59,7 @@ class Parked(Protocol[_T]):
         """Let the task continue with an error."""
 
     def cancel(self) -> bool:
-        """Let the task go without an answer: the session is over."""
+        """Release the task without an answer: the session is over."""
 
     def get_loop(self) -> Loop:
         """Where the task runs."""

@@ -138,7 +138,7 @@ class Engine:
     # Inbound calls, made by a driver or by a test that plays the environment ---------------------
 
     def enter(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
-        """Let in a call that the test makes as the environment: it must be the expected one."""
+        """Admit a call that the test makes as the environment: it must be the expected one."""
         with self.state.monitor:
             head = self._thread_driver.wait_until(self._entering)
             found = self._matcher.entered(head, operation, stored)

@@ -223,7 +223,7 @@ class Monitor:
         self._answers: dict[Waiter, threading.Condition] = {}
         """Wakes each thread that waits for an answer."""
         self.wake_takers: Callable[[], None] = lambda: None
-        """Wakes those among them whose turn may have come."""
+        """Wakes the waiters whose turn may have come."""
         self.moved_at = time.monotonic()
         """When something happened last."""
 

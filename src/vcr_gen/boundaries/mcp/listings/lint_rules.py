@@ -54,7 +54,7 @@ _SETTINGS = r"""(?:\.env\b|\.npmrc\b|\.netrc\b|\.kube/config|\.cursor/|claude_de
     |\bmcp\.json)"""
 _ORDER = r"""(?:(?:^|[.!?:;,>*\n-])\s*|\b(?:must|please|first|always|then|should|shall|and|need\ to
     |have\ to|you\ to|to\ also|make\ sure\ to|be\ sure\ to)\s+)"""
-"""What comes before a verb that is an order, rather than what the tool does."""
+"""Words before a verb that make it an order, rather than a description of the tool."""
 
 PHRASES: Final = (
     _phrase(
