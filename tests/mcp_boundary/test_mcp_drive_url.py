@@ -120,7 +120,7 @@ def test_the_handshake_is_followed_by_the_version_that_the_server_chose(tmp_path
     [
         ([], "vcr-gen: give either a command after --, or a URL after --url"),
         (["--sse"], "vcr-gen: --sse goes with --url"),
-        (["--url", "search"], "argument --url: invalid server_url value: 'search'"),
+        (["--url", "search"], "argument --url: expected a URL, such as http"),
     ],
 )
 def test_no_server_to_drive(tape, arguments, complaint):

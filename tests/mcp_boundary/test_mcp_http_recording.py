@@ -152,7 +152,7 @@ def test_a_killed_recording_over_http_can_be_salvaged(tmp_path, tape, upstream):
     [
         ([], "vcr-gen: give either a command after --, or a URL after --url"),
         (["--url", "http://h/", "--", "x"], "give either a command after --, or a URL"),
-        (["--url", "search"], "argument --url: invalid server_url value: 'search'"),
+        (["--url", "search"], "argument --url: expected a URL, such as http"),
         (["--port", "1", "--", "x"], "vcr-gen: --port goes with --url"),
     ],
 )

@@ -49,7 +49,8 @@ def server_url(text: str) -> str:
     """The URL of a server."""
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError(text)
+        expected = "expected a URL, such as http://127.0.0.1:8000/mcp"
+        raise argparse.ArgumentTypeError(f"{expected}; got {text!r}")
     return text
 
 
