@@ -7,7 +7,7 @@ body is stored as data only if exactly the same bytes can be made from it.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl
@@ -18,6 +18,8 @@ from vcr_gen.boundaries.http.framing import Framing, SizeLine
 __all__ = [
     "Body",
     "describe_body",
+    "first_of",
+    "grouped",
     "multipart_boundary",
     "piece_from_plain",
     "piece_to_plain",
@@ -89,7 +91,7 @@ def piece_from_plain(stored: Any) -> bytes:
     """The bytes of a stored piece."""
     if isinstance(stored, str):
         return stored.encode()
-    if isinstance(stored, Mapping):
+    if isinstance(stored, dict):
         if "undecoded" in stored:
             return Undecoded(stored["undecoded"])
         if "size line" in stored:
@@ -156,22 +158,31 @@ def _json_encoder(*, ascii_only: bool, spaced: bool) -> json.JSONEncoder:
     return json.JSONEncoder(ensure_ascii=ascii_only, separators=None if spaced else (",", ":"))
 
 
-def _parse_form(content: bytes) -> dict[str, object] | None:
+def _parse_form(content: bytes) -> dict[str, str | list[str]] | None:
     try:
         pairs = parse_qsl(
             content.decode("ascii"), keep_blank_values=True, strict_parsing=True, errors="strict"
         )
     except ValueError:
         return None
-    return _grouped(pairs)
+    return grouped(pairs)
 
 
-def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, object]:
+def grouped(pairs: Sequence[tuple[str, str]]) -> dict[str, str | list[str]]:
     """Values by name, with a list for a repeated one."""
+    each: dict[str, str | list[str]] = dict(pairs)
+    if len(each) == len(pairs):
+        return each
     found: dict[str, list[str]] = {}
     for name, value in pairs:
         found.setdefault(name, []).append(value)
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def first_of(named: Mapping[str, str | list[str]], name: str) -> str:
+    """The first value with a name; empty if there is none."""
+    found = named.get(name, "")
+    return found if isinstance(found, str) else found[0]
 
 
 def _parse_multipart(content: bytes, boundary: str) -> list[object] | None:
@@ -185,14 +196,14 @@ def _parse_multipart(content: bytes, boundary: str) -> list[object] | None:
         if not separator:
             return None
         headers = [line.partition(":") for line in head.decode("utf-8", "replace").split("\r\n")]
-        named = _grouped((name.strip().lower(), value.strip()) for name, _, value in headers)
+        named = grouped([(name.strip().lower(), value.strip()) for name, _, value in headers])
         content_type = named.get("content-type", "")
         body = describe_body(data, str(content_type))
         described.append({**_field(named), "value": "" if body is None else body})
     return described
 
 
-def _field(headers: dict[str, object]) -> dict[str, object]:
+def _field(headers: Mapping[str, object]) -> Mapping[str, object]:
     """The headers of a part, with the name of its field first: redaction goes by it."""
     kind, *parameters = _PARAMETER.split(str(headers.get("content-disposition", "")))
     if kind.strip().lower() != "form-data" or not parameters:

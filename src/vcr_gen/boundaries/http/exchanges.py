@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Annotated, Any, TypeAlias
 
 from vcr_gen.boundaries.http.bodies import (
     Body,
     describe_body,
+    first_of,
+    grouped,
     multipart_boundary,
     piece_from_plain,
     piece_to_plain,
@@ -65,16 +68,12 @@ def describe_request(
 ) -> HttpRequest:
     """Describe a request that a client library is about to send."""
     headers = list(headers)
-    found: dict[str, list[str]] = {}
-    for name, value in headers:
-        found.setdefault(_text(name).lower(), []).append(_text(value))
-    content_type = found.get("content-type", [""])[0]
+    pairs = [(_text(name).lower(), _text(value)) for name, value in headers]
+    named = grouped(sorted(pairs, key=itemgetter(0)))
+    content_type = first_of(named, "content-type")
     if boundary := multipart_boundary(content_type):
-        found["content-type"] = [content_type.replace(boundary, "…")]
-    named: Headers = {
-        name: values[0] if len(values) == 1 else values for name, values in sorted(found.items())
-    }
-    if "content-encoding" in found:
+        named["content-type"] = content_type.replace(boundary, "…")
+    if "content-encoding" in named:
         content = decoded_body(content, headers)
     body = describe_body(content, content_type)
     return HttpRequest(method, url, named, body)
@@ -105,7 +104,7 @@ def headers_to_plain(headers: RawHeaders) -> object:
 def headers_from_plain(stored: Any) -> RawHeaders:
     """The headers of their stored form."""
     pairs = stored.items() if isinstance(stored, dict) else stored
-    return tuple((_bytes(name), _bytes(value)) for name, value in pairs)
+    return tuple([(_bytes(name), _bytes(value)) for name, value in pairs])
 
 
 def head_to_plain(head: HttpResponse) -> dict[str, object]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from urllib.parse import unquote_plus
 
 from vcr_gen import Cassette, Repeat, Rule
-from vcr_gen.boundaries.http.bodies import describe_body
+from vcr_gen.boundaries.http.bodies import describe_body, first_of, grouped
 from vcr_gen.boundaries.http.framing import Aside
 from vcr_gen.boundary import Match, Volatile
 from vcr_gen.errors import CassetteError, UsageError
@@ -108,14 +108,14 @@ def compared_response(
     )
     if not heads:
         return {"response": {"body": _compared_body(content, "")}}
-    found: dict[str, list[str]] = {}
-    for name, value in heads[0].headers:
-        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
-    named = usual(
-        {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+    named = grouped(
+        [
+            (name.decode("latin-1").lower(), value.decode("latin-1"))
+            for name, value in heads[0].headers
+        ]
     )
-    body = _compared_body(content, found.get("content-type", [""])[0])
-    return {"response": {"status": heads[0].status, "headers": named, "body": body}}
+    body = _compared_body(content, first_of(named, "content-type"))
+    return {"response": {"status": heads[0].status, "headers": usual(named), "body": body}}
 
 
 def _compared_body(content: bytes, content_type: str) -> object:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from vcr_gen.runtime.codec.fault import Fault, step_to
 from vcr_gen.runtime.codec.tags import BASE64
-from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.plain import Plain, image_of
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.codec.node import Node
@@ -53,13 +52,9 @@ class Difference:
 
 def same(recorded: Plain, actual: Plain) -> bool:
     """Whether two plains are equal, types included; works at any depth."""
-    try:
-        # Nearly always they are equal, and their keys in the same order: then their bytes are.
-        # Version 2 spells no shared objects, which two equal plains may share differently.
-        if marshal.dumps(recorded, 2) == marshal.dumps(actual, 2):
-            return True
-    except ValueError:  # deeper than marshal goes
-        pass
+    image = image_of(recorded)
+    if image is not None and image == image_of(actual):
+        return True  # nearly always they are equal, and their keys in the same order
     return next(_differences(recorded, actual, None), None) is None
 
 

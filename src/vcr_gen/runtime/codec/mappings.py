@@ -66,8 +66,12 @@ class MappingNode(ClassNode):
         entries = value if self._entries is None else self._entries(value)
         out: dict[str, Plain] = {}
         for key, item in entries.items():
-            text = self._key_text(key)
-            if text is None or text.startswith("$"):
+            text: str | None
+            if self._text_keys and type(key) is str and key.isascii():
+                text = key
+            else:
+                text = self._key_text(key)
+            if text is None or text[:1] == "$":
                 return {ITEMS: [self._encode_pair(key, item) for key, item in entries.items()]}
             if text in out:
                 raise Fault("keys that differ when they are stored", "several secret ones")
@@ -89,9 +93,9 @@ class MappingNode(ClassNode):
             return self._decode_pairs(plain[ITEMS])
         out: dict[object, object] = {}
         for text, item in plain.items():
-            if type(text) is not str or text.startswith("$"):
+            if type(text) is not str or text[:1] == "$":
                 raise Fault(f"a key of {self.name}", show(text))
-            key = self._decode_key(text)
+            key = text if self._text_keys and text.isascii() else self._decode_key(text)
             try:
                 out[key] = self.value.decode(item)
             except Fault as fault:
@@ -121,8 +125,6 @@ class MappingNode(ClassNode):
 
     def _key_text(self, key: object) -> str | None:
         """The text of a key; None if it is stored as something else."""
-        if self._text_keys and type(key) is str and key.isascii():
-            return key
         try:
             plain = self.key.encode(key)
         except Fault as fault:
@@ -133,8 +135,6 @@ class MappingNode(ClassNode):
         return str(plain) if self._int_keys and type(plain) is int else None
 
     def _decode_key(self, text: str) -> object:
-        if self._text_keys and text.isascii():
-            return text
         try:
             if not self._int_keys:
                 return self.key.decode(text)

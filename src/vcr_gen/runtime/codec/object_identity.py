@@ -106,10 +106,13 @@ class _Current(threading.local):
 
 _current: Final = _Current()
 
+_SINGLE: Final = frozenset({type(None), bool, int, float, str})
+"""The types of values that have no parts."""
+
 
 def encode_one_value(encode: Callable[[Any], Plain], value: object) -> Plain:
     """Encode a value in which objects may have several places."""
-    if _current.encoding is not None:
+    if type(value) in _SINGLE or _current.encoding is not None:
         return encode(value)
     _current.encoding = _Encoding()
     try:
@@ -139,7 +142,7 @@ def encode_apart(encode: Callable[[Any], Plain], value: object) -> Plain:
 
 def decode_one_value(decode: Callable[[Any], object], plain: Plain) -> object:
     """Decode a value in which objects may have several places."""
-    if _current.decoding is not None:
+    if type(plain) in _SINGLE or _current.decoding is not None:
         return decode(plain)
     _current.decoding = _Decoding()
     try:

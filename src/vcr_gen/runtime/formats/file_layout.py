@@ -1,6 +1,6 @@
 """The layout of every cassette file: a header, events, and an end mark that counts them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from io import SEEK_END
 from pathlib import Path
@@ -21,11 +21,13 @@ __all__ = [
     "VERSION_KEY",
     "Entry",
     "Format",
+    "check_end",
     "check_event",
     "check_header",
     "count_checked",
     "count_in",
     "full_header",
+    "is_any_in",
     "read_tail",
     "verify_by_reading",
 ]
@@ -199,6 +201,19 @@ def read_tail(stream: BinaryIO) -> bytes:
     size = stream.seek(0, SEEK_END)
     stream.seek(max(0, size - _TAIL))
     return stream.read()
+
+
+def is_any_in(stream: BinaryIO, needles: Collection[bytes]) -> bool:
+    """Whether one of the texts occurs in a file, in one pass."""
+    stream.seek(0)
+    most_kept = max(map(len, needles)) - 1
+    kept = b""
+    while chunk := stream.read(_CHUNK):
+        window = kept + chunk
+        if any(needle in window for needle in needles):
+            return True
+        kept = window[len(window) - most_kept :]
+    return False
 
 
 def count_in(stream: BinaryIO, needle: bytes, *, after: bytes = b"") -> int:

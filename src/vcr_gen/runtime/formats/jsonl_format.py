@@ -5,6 +5,7 @@ With and without it, the values read are the same; tiny floats are spelled diffe
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,10 +16,9 @@ from vcr_gen.runtime.formats.file_layout import (
     END_KEY,
     TORN,
     Entry,
+    check_end,
     check_event,
     check_header,
-    count_checked,
-    count_in,
     full_header,
     read_tail,
     verify_by_reading,
@@ -31,9 +31,9 @@ HAS_ORJSON: Final = find_spec("orjson") is not None
 if HAS_ORJSON:
     import orjson
 
-_ZEROED: Final = bytes.maketrans(b"123456789", b"000000000")
-_LONG_INT: Final = b"0" * 19  # that many digits may be more than 64 bits hold
-_END: Final = re.compile(rb'\n\{"end":\{"events":([0-9]{1,18})\}\}(\r?\n)?\Z')
+    _STRICT_INTEGERS: Final = orjson.OPT_APPEND_NEWLINE | orjson.OPT_STRICT_INTEGER
+
+_END: Final = re.compile(rb'\n\{"end":\{"events":([0-9]{1,18})\}\}(?:\r?\n)?\Z')
 
 
 class JsonlFormat:
@@ -66,13 +66,13 @@ class JsonlFormat:
 
     def read(self, stream: BinaryIO, path: Path) -> Iterator[Entry]:
         """Every entry in turn, one line at a time."""
-        return count_checked(_read_entries(stream, path), path)
+        return _read_entries(stream, path)
 
     def verify(self, stream: BinaryIO, path: Path) -> int:
         """Compare the end mark's count with the number of lines."""
         end = _END.search(read_tail(stream))
-        others = 2 if end is not None and end[2] else 1
-        if end is None or count_in(stream, b"\n") != int(end[1]) + others:
+        stream.seek(0)
+        if end is None or sum(1 for _ in stream) != int(end[1]) + 2:
             stream.seek(0)
             return verify_by_reading(self.read, stream, path)
         return int(end[1])
@@ -81,38 +81,33 @@ class JsonlFormat:
 def _read_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
     kind = "header"
     number = 0
-    for number, line in _lines(stream, path):
-        if kind == "end":
-            raise CassetteFormatError("nothing can follow the end mark", path=path, line=number)
-        data = _parse_object(line, path, number)
-        if kind == "header":
-            _check_header(data, path, number)
-            yield Entry("header", number, data)
-            kind = "event"
-        elif len(data) == 1 and isinstance(mark := data.get(END_KEY), dict):
-            kind = "end"
-            yield Entry("end", number, mark)
-        elif not line.endswith(b"\n"):
-            break
-        else:
-            yield Entry("event", number, data)
+    try:
+        for number, line in enumerate(stream, start=1):
+            if kind == "end":
+                raise CassetteFormatError("nothing can follow the end mark", path=path, line=number)
+            data = _parse_object(line, path, number)
+            if kind == "header":
+                _check_header(data, path, number)
+                yield Entry("header", number, data)
+                kind = "event"
+            elif len(data) == 1 and isinstance(mark := data.get(END_KEY), dict):
+                kind = "end"
+                check_end(mark, number - 2, number, path)
+                yield Entry("end", number, mark)
+            elif line[-1:] != b"\n":
+                break
+            else:
+                yield Entry("event", number, data)
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise CassetteFormatError(message, path=path, line=number + 1) from error
     if kind != "end":
         raise CassetteFormatError(TORN, path=path, line=max(number, 1))
 
 
-def _lines(stream: BinaryIO, path: Path) -> Iterator[tuple[int, bytes]]:
-    number = 0
-    try:
-        for number, line in enumerate(stream, start=1):
-            yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-    except OSError as error:
-        message = f"cannot be read: {error.strerror}"
-        raise CassetteFormatError(message, path=path, line=number + 1) from error
-
-
 def _parse_object(line: bytes, path: Path, number: int) -> dict[str, Plain]:
     try:
-        data = parse_line(line)
+        data = parse_line(line.removeprefix(BOM_UTF8) if number == 1 else line)
     except ValueError as error:
         message = str(error) if line.endswith(b"\n") else TORN
         raise CassetteFormatError(message, path=path, line=number) from None
@@ -139,7 +134,7 @@ def parse_line(line: bytes) -> Plain:
     """The value of a line; ValueError, with the reason, for anything outside the plain model."""
     if HAS_ORJSON:
         try:
-            value = cast(Plain, orjson.loads(line))
+            value: Plain = orjson.loads(line)
         except orjson.JSONDecodeError:
             return _parse_strictly(line)
         if _is_canonical(line, value):
@@ -157,11 +152,12 @@ def _is_canonical(line: bytes, value: Plain) -> bool:
 
     orjson lets the last of two equal keys win, and makes a float of a long int.
     """
-    if not isinstance(value, dict) or _LONG_INT in line.translate(_ZEROED):
+    if not isinstance(value, dict) or _may_be_deep(line):
         return False
-    if _may_be_deep(line):
+    try:
+        written = orjson.dumps(value, option=_STRICT_INTEGERS)
+    except TypeError:  # an int beyond 53 bits, perhaps even beyond 64
         return False
-    written = dump_line(value)
     return written == line or written == line.rstrip(b"\r\n") + b"\n"
 
 

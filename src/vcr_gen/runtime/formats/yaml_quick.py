@@ -11,7 +11,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
-from vcr_gen.runtime.formats.file_layout import COUNT_KEY, END_KEY, Entry, check_header
+from vcr_gen.runtime.formats.file_layout import (
+    COUNT_KEY,
+    END_KEY,
+    Entry,
+    check_end,
+    check_header,
+    count_checked,
+)
 from vcr_gen.runtime.formats.yaml_characters import TextSource
 from vcr_gen.runtime.formats.yaml_scalars import FLOAT, INT, WORDS, is_safe_plain
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain, parse_float, parse_int
@@ -50,14 +57,16 @@ def read_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
     start = stream.tell()
     count = 0
     for entry in read_quickly(stream):
+        if entry.kind == "end":
+            check_end(entry.data, count - 1, entry.line, path)
+            yield entry
+            return
         yield entry
         count += 1
-        if entry.kind == "end":
-            return
     from vcr_gen.runtime.formats.yaml_read import parse_entries  # PyYAML, which most never need
 
     stream.seek(start)
-    yield from islice(parse_entries(stream, path), count, None)
+    yield from islice(count_checked(parse_entries(stream, path), path), count, None)
 
 
 def read_quickly(stream: BinaryIO) -> Iterator[Entry]:

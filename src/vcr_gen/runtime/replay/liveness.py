@@ -32,10 +32,14 @@ class Threads:
     def __init__(self) -> None:
         self._bystanders = frozenset(threading.enumerate()) - {threading.current_thread()}
         self._seen: WeakSet[threading.Thread] = WeakSet()
+        self._seen_last: threading.Thread | None = None
 
     def see(self) -> None:
         """The running thread uses the session: it is part of the program."""
-        self._seen.add(threading.current_thread())
+        thread = threading.current_thread()
+        if thread is not self._seen_last:
+            self._seen_last = thread
+            self._seen.add(thread)
 
     def activity(self, waiters: Iterable[Waiter]) -> Activity:
         """The state of the threads that do not wait for the tape.

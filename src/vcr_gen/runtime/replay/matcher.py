@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from math import inf
 from sys import maxsize
 from typing import TypeAlias, TypeVar, final
 
@@ -17,7 +18,7 @@ from vcr_gen.runtime.replay.strand_matching import Compare, Differences, Expecta
 from vcr_gen.runtime.replay.strategies import Orders, Strategy, Way, agreed
 from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import End, Item, Signal, Start
-from vcr_gen.runtime.tape.window import Slot, Window
+from vcr_gen.runtime.tape.window import REACH, Slot, Window
 from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
 from vcr_gen.runtime.values.object_numbers import Objects
@@ -54,40 +55,43 @@ class _Lanes:
     def equal(self, bound: Bound, on: str, arguments: Mapping[str, Plain]) -> Iterator[Slot]:
         """The recorded calls that equal this one wherever equality is asked for."""
         lane = (bound.method.name, on)
-        key = bound.key(arguments)
-        while True:
-            if queue := self._equal_known(bound, lane, key):
-                yield from _from_first(queue)
-                return
-            if not self._read_on():
-                return
+        if queue := self._first(bound, lane, self._equal, (lane, bound.key(arguments))):
+            yield from _from_first(queue)
 
     def known(self, bound: Bound, on: str, arguments: Mapping[str, Plain]) -> Iterator[Slot]:
         """Like `equal`, without reading on."""
-        self._index(self._window.known_since(self._seen))
         lane = (bound.method.name, on)
-        if queue := self._equal_known(bound, lane, bound.key(arguments)):
+        if queue := self._first(bound, lane, self._equal, (lane, bound.key(arguments)), reach=0):
             yield from _from_first(queue)
 
     def exact(self, bound: Bound, on: str, encoded: Mapping[str, Plain]) -> Slot | None:
         """The first of the calls that equal one with these arguments: probably it has the same.
 
-        It is looked for where the tape was read, and in the next call of the method.
+        It is not looked for far ahead: a call with a secret is nowhere on the tape as it is.
         """
         lane = (bound.method.name, on)
         image = bound.image(encoded)
         if image is None:
             return None
-        self._index(self._window.known_since(self._seen))
-        while not _waiting(self._alike, lane) and self._read_on():
-            pass
-        self._add_keys(bound, lane)
-        queue = _waiting(self._exact, (lane, hash(image)))
+        queue = self._first(bound, lane, self._exact, (lane, hash(image)), reach=REACH)
         return queue[0] if queue else None
 
-    def _equal_known(self, bound: Bound, lane: _Lane, key: str) -> deque[Slot]:
-        self._add_keys(bound, lane)
-        return _waiting(self._equal, (lane, key))
+    def _first(
+        self,
+        bound: Bound,
+        lane: _Lane,
+        queues: Mapping[_K, deque[Slot]],
+        key: _K,
+        *,
+        reach: float = inf,
+    ) -> deque[Slot]:
+        """The calls of a queue; reads on, within a number of events, until it has one."""
+        while True:
+            self._index(self._window.known_since(self._seen))
+            self._add_keys(bound, lane)
+            queue = _waiting(queues, key)
+            if queue or not self._window.read_one(reach):
+                return queue
 
     def _add_keys(self, bound: Bound, lane: _Lane) -> None:
         """Index the calls of a lane that were read since by their arguments."""
@@ -143,10 +147,10 @@ class _Lanes:
         """
         for queues in (self._equal, self._alike, self._groups):
             _forget_done(queues.values())
-        self._equal = _with_calls(self._equal)
-        self._exact = _with_calls(self._exact)
-        self._alike = _with_calls(self._alike)
-        self._groups = _with_calls(self._groups)
+        _drop_empty(self._equal)
+        _drop_empty(self._exact)
+        _drop_empty(self._alike)
+        _drop_empty(self._groups)
         self._indexed = sum(map(len, self._alike.values()))
         self._most_indexed = max(_FEW, 2 * self._indexed)
 
@@ -158,8 +162,9 @@ def _forget_done(queues: Iterable[deque[Slot]]) -> None:
         queue.extend(left)
 
 
-def _with_calls(queues: Mapping[_K, deque[Slot]]) -> dict[_K, deque[Slot]]:
-    return {key: queue for key, queue in queues.items() if queue}
+def _drop_empty(queues: dict[_K, deque[Slot]]) -> None:
+    for key in [key for key, queue in queues.items() if not queue]:
+        del queues[key]
 
 
 def _waiting(queues: Mapping[_K, deque[Slot]], key: _K) -> deque[Slot]:

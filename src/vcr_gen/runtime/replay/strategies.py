@@ -193,7 +193,7 @@ class Orders:
 
     def names_calls(self, method: str) -> bool:
         """Whether the way of a call depends on its name."""
-        return bool(self._named_of(method.partition(".")[0]))
+        return bool(self._named and self._named_of(method.partition(".")[0]))
 
     def way(self, method: str, name: str = "") -> Way:
         """How a call finds its recorded one; `name` is its name in messages, if it counts."""

@@ -101,14 +101,15 @@ class ThreadDriver:
         Then `when_thread_asks` would deliver it too, from a view that costs more than the rest.
         """
         state = self._state
-        if self._window.has_loose:
+        if self._window.has_loose or state.pace:
             return None
         head = self._window.head()
-        if head is not None and state.may_come_later(head):
+        if head is not None and head.event.call != call and state.may_come_later(head):
             head = self._due_alone(call)
-        if state.pace or head is None or not is_due(head, call, begins=False):
+        if head is None or not is_due(head, call, begins=False):
             return None
-        if any(other is not waiter for other in state.waiters.of(call)):
+        waiters = state.waiters.of(call)
+        if waiters and any(other is not waiter for other in waiters):
             return None
         return head if call in state.running else None
 

@@ -146,7 +146,7 @@ class ReplayRun(Run):
     def _templates(self) -> "Templates | None":
         """The templates of the cassette, if any."""
         holds = self._reading.holds
-        if not holds(_IN_BOTH_SIGNS) or not any(map(holds, _TEMPLATE_SIGNS)):
+        if not holds(_IN_BOTH_SIGNS) or not holds(*_TEMPLATE_SIGNS):
             return None
         from vcr_gen.runtime.extras.cassette_templates import open_templates
 
@@ -286,7 +286,7 @@ class ReplayRun(Run):
 
 def _was_alone(reading: Reading) -> bool:
     """Whether the recorded program had a single strand and no inbound calls."""
-    if not any(reading.holds(key.encode()) for key in _NOT_ALONE):
+    if not reading.holds(*(key.encode() for key in _NOT_ALONE)):
         return True
     # The bytes may be part of a value: check the keys of the events.
     return not any(key in entry.data for entry in reading for key in _NOT_ALONE)

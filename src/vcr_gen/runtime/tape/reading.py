@@ -11,7 +11,7 @@ from typing import BinaryIO, Final, NamedTuple, Self, TypeAlias
 
 from vcr_gen.errors import CassetteError, CassetteFormatError, CassetteMissingError
 from vcr_gen.runtime.formats import Entry, format_for
-from vcr_gen.runtime.formats.file_layout import count_in
+from vcr_gen.runtime.formats.file_layout import is_any_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.blobs import blobs_of, with_blobs
 from vcr_gen.runtime.tape.events import CLOCK, End, Event, Start
@@ -85,9 +85,9 @@ class Reading:
         """The number of bytes read so far, for progress bars."""
         return self._stream.tell()
 
-    def holds(self, needle: bytes) -> bool:
-        """Whether the file contains these bytes, without parsing it."""
-        return count_in(self._stream, needle) > 0
+    def holds(self, *needles: bytes) -> bool:
+        """Whether the file contains one of these texts, without parsing it."""
+        return is_any_in(self._stream, needles)
 
     def _entries(self) -> Iterator[Entry]:
         self._stream.seek(0)
@@ -136,7 +136,7 @@ def _conflicts_named(stream: BinaryIO, path: Path) -> Iterator[None]:
     try:
         yield
     except CassetteFormatError as error:
-        if not count_in(stream, b"\n" + _CONFLICT):
+        if not is_any_in(stream, (b"\n" + _CONFLICT,)):
             raise
         stream.seek(0)
         line = next(number for number, text in enumerate(stream, 1) if text.startswith(_CONFLICT))

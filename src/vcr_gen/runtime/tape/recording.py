@@ -18,7 +18,7 @@ from typing import BinaryIO, Final, TypeAlias
 
 from vcr_gen.errors import CassetteBusyError, CassetteWriteError, UsageError
 from vcr_gen.runtime.formats import Entry, Format, file_layout, format_for
-from vcr_gen.runtime.formats.file_layout import count_in
+from vcr_gen.runtime.formats.file_layout import is_any_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.blobs import LARGE, Blobs, blobs_of, without_blobs
 from vcr_gen.runtime.tape.reading import (
@@ -116,8 +116,7 @@ class Recording:
         if not self._head:
             return False
         with self._explained(), open_regular(self._partial) as stream:
-            in_file = any(count_in(stream, spelled) for spelled in _spellings(text))
-            return in_file or self._blobs.hold(text.encode())
+            return is_any_in(stream, _spellings(text)) or self._blobs.hold(text.encode())
 
     def rename(self, name: str) -> None:
         """Complete the cassette under another name, in the same folder."""

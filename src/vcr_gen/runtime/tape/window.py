@@ -7,10 +7,9 @@ its own strand. Only what is needed to answer is read, so a sequential replay ho
 """
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import count as counting
 from itertools import islice, takewhile
 from math import inf
 from typing import Any, TypeVar, final
@@ -29,7 +28,7 @@ from vcr_gen.runtime.tape.events import (
 )
 from vcr_gen.runtime.tape.object_origins import Origins
 from vcr_gen.runtime.tape.other_side import from_other_side
-from vcr_gen.runtime.tape.reading import Reading, Recorded, read_events
+from vcr_gen.runtime.tape.reading import Reading, read_events
 
 __all__ = ["REACH", "Slot", "Window"]
 
@@ -55,13 +54,13 @@ class Slot:
     """The call it belongs to."""
     number: int = 0
     """Its number in the file, as shown to users; a call and its end may share one."""
-    done: bool = False
-    is_loose: bool = False
-    """Whether it may come at any time, and not only when everything before it is done."""
     signature: str = ""
     """The recorded signature of the method; empty if unknown."""
     origins: Origins = field(default_factory=Origins)
     """Where the live objects of the tape came from, for messages."""
+    done: bool = False
+    is_loose: bool = False
+    """Whether it may come at any time, and not only when everything before it is done."""
 
 
 @final
@@ -111,7 +110,7 @@ class Window:
     def head(self) -> Slot | None:
         """The oldest event that is not done; None when the tape is used up."""
         window = self._window
-        while window or self._extend():
+        while window or self.read_one():
             head = window[0]
             if not head.done and head.event.call in self._skipped:
                 self.take(head)
@@ -135,7 +134,7 @@ class Window:
         head = self.head()
         if head is None or not isinstance(head.event, Start) or head.event.inbound:
             return None
-        if len(self._window) < 2 and not self._extend():
+        if len(self._window) < 2 and not self.read_one():
             return None
         answer = self._window[1]
         end = answer.event
@@ -157,7 +156,7 @@ class Window:
     def next_of_strand(self, strand: str, reach: float = inf) -> Slot | None:
         """The next event that a strand has to produce, within a number of events."""
         while not (queue := self._strands.get(strand)):
-            if not self._extend(reach):
+            if not self.read_one(reach):
                 return None
         return queue[0]
 
@@ -165,7 +164,7 @@ class Window:
         """The first calls, not yet made, of threads and pool jobs, within a number of events."""
         last = self._window[0].index + reach if self._window else 0
         yield from takewhile(lambda slot: slot.index < last, list(self._beginnings.values()))
-        while self._extend(reach):
+        while self.read_one(reach):
             slot = self._window[-1]
             if self._beginnings.get(slot.event.call) is slot:
                 yield slot
@@ -175,7 +174,7 @@ class Window:
 
         The tape is read on, within a number of events, until there is one.
         """
-        while label not in self._labelled and self._extend(reach):
+        while label not in self._labelled and self.read_one(reach):
             pass
         return list(self._labelled.get(label, {}).values())
 
@@ -184,7 +183,7 @@ class Window:
 
         The clock stands still until then, so what has a later time need not be read.
         """
-        while self.last_at <= now and self._extend():
+        while self.last_at <= now and self.read_one():
             pass
         slot = self._soon.get(call)
         following = self._calls.get(call)
@@ -197,7 +196,7 @@ class Window:
 
         What has a later time than now need not be read for it.
         """
-        while self.last_at <= since and self._extend():
+        while self.last_at <= since and self.read_one():
             pass
         if not self._ticks:
             return None
@@ -208,7 +207,7 @@ class Window:
     def next_of_call(self, call: int) -> Slot | None:
         """The next event of a call after its start."""
         while not (queue := self._calls.get(call)):
-            if not self._extend():
+            if not self.read_one():
                 return None
         return queue[0]
 
@@ -227,7 +226,7 @@ class Window:
 
     def upcoming_of_call(self, call: int, count: int) -> list[Slot]:
         """The next events of a call, within a number of events."""
-        while len(self._calls.get(call, ())) < count and self._extend(REACH):
+        while len(self._calls.get(call, ())) < count and self.read_one(REACH):
             pass
         return list(islice(self._calls.get(call, ()), count))
 
@@ -254,13 +253,13 @@ class Window:
                 slot = None if name in known else _first(queue)
                 if slot is not None:
                     return name, slot
-            if not self._extend():
+            if not self.read_one():
                 return None
 
     def read_since(self, index: int) -> list[Slot]:
         """The events read after an index; reads one more if there are none."""
         if not self._window or self._window[-1].index <= index:
-            while self._extend() and self._window[-1].index <= index:
+            while self.read_one() and self._window[-1].index <= index:
                 pass
         return self.known_since(index)
 
@@ -278,7 +277,7 @@ class Window:
         at = slot.index
         while True:
             following = max(0, at + 1 - self._window[0].index) if self._window else 0
-            if following >= len(self._window) and not self._extend():
+            if following >= len(self._window) and not self.read_one():
                 return
             if following >= len(self._window):
                 continue
@@ -286,9 +285,25 @@ class Window:
             at = found.index
             yield found
 
+    def read_one(self, reach: float = inf) -> bool:
+        """Read one more event, unless so many are in the part read so far, or the tape ends."""
+        if len(self._window) >= reach:
+            return False
+        if self._unreadable is not None:
+            raise self._unreadable
+        try:
+            slot = next(self._slots_ahead, None)
+        except Exception as error:
+            self._unreadable = error  # raised again for every later reader
+            raise
+        if slot is None:
+            return False
+        self._index(slot)
+        return True
+
     def read_all(self) -> None:
         """Read to the end of the tape."""
-        while self._extend():
+        while self.read_one():
             pass
 
     def take(self, slot: Slot) -> None:
@@ -322,7 +337,7 @@ class Window:
 
     def ahead(self, count: int) -> Iterator[Slot]:
         """The next events that are not done, at most `count` of them."""
-        while len(self._window) < count and self._extend():
+        while len(self._window) < count and self.read_one():
             pass
         for slot in islice(self._window, count):
             if not slot.done:
@@ -349,24 +364,6 @@ class Window:
         """Close the file."""
         self._reading.close()
 
-    def _extend(self, reach: float = inf) -> bool:
-        if len(self._window) >= reach:
-            return False
-        slot = self._next_slot()
-        if slot is None:
-            return False
-        self._index(slot)
-        return True
-
-    def _next_slot(self) -> Slot | None:
-        if self._unreadable is not None:
-            raise self._unreadable
-        try:
-            return next(self._slots_ahead, None)
-        except Exception as error:
-            self._unreadable = error  # raised again for every later reader
-            raise
-
     def _index(self, slot: Slot) -> None:
         """Add an event to the queues for lookup."""
         self._window.append(slot)
@@ -384,34 +381,36 @@ class Window:
                 self._soon.setdefault(slot.event.soon.after, slot)
 
     def _read(self) -> Iterator[Slot]:
-        recorded_events = _without_locks(read_events(self._reading, self._reading.path))
+        recorded_events = read_events(self._reading, self._reading.path)
         if self._other_side:
             recorded_events = from_other_side(recorded_events, self._other_side, self._reading.path)
-        indexes = counting(1)  # without gaps: `since` finds an event by its distance to the first
-        for event, start, number, line in recorded_events:
+        index = 0  # without gaps: `since` finds an event by its distance to the first
+        labels: dict[str, str] = {}
+        """Those that old tapes have on the first lock of a strand, for its first event."""
+        for recorded, begun, number, line in recorded_events:
+            event, start = recorded, begun
             if event is start:
-                self.last_call = max(self.last_call, start.call)
+                self.last_call = start.call
             self.last_at = max(self.last_at, event.at)
             if start.of == CLOCK:
                 self._note_tick(start)
                 continue
-            home = f"@{start.call}" if start.inbound else start.strand
-            strand = home if isinstance(event, Start) else event.strand or home
+            if start.of == LOCK:
+                labels.setdefault(start.strand, start.begins)
+                continue
+            if labels and event is start and (label := labels.pop(start.strand, "")):
+                event = start = replace(start, begins=label)
+            strand = f"@{start.call}" if start.inbound else start.strand
+            if event is not start and event.strand:
+                strand = event.strand
             by_application = driven_by_application(event, start)
-            shown = event if self._hooked is None else self._shown(event, start.of)
-            call = shown if isinstance(shown, Start) else start
             signature = self._signatures.get(start.of, "")
-            index = next(indexes)
+            if self._hooked is not None and start.of not in INTERNAL:
+                event = self._hooked.event(event, start.of)
+                start = event if isinstance(event, Start) else start
+            index += 1
             yield Slot(
-                event=shown,
-                index=index,
-                line=line,
-                driven_by_application=by_application,
-                strand=strand,
-                start=call,
-                number=number,
-                signature=signature,
-                origins=self.origins,
+                event, index, line, by_application, strand, start, number, signature, self.origins
             )
 
     def _read_again(self) -> Iterator[tuple[Event, Start, str]]:
@@ -426,26 +425,6 @@ class Window:
         readings: Any = start.arguments.get("reading", 0)
         rounds: Any = start.arguments.get("round", 0)
         self._ticks[_microseconds(since), readings, rounds] = start.at
-
-    def _shown(self, event: Event, of: str) -> Event:
-        """The event after the user's hook; internal events are not passed to it."""
-        if self._hooked is None or of in INTERNAL:
-            return event
-        return self._hooked.event(event, of)
-
-
-def _without_locks(events: Iterable[Recorded]) -> Iterator[Recorded]:
-    """The events without those of locks, which old tapes have; a strand's label may be on one."""
-    labels: dict[str, str] = {}
-    for recorded in events:
-        start = recorded.start
-        if start.of == LOCK:
-            labels.setdefault(start.strand, start.begins)
-        elif recorded.event is start and labels.get(start.strand):
-            labelled = replace(start, begins=labels.pop(start.strand))
-            yield recorded._replace(event=labelled, start=labelled)
-        else:
-            yield recorded
 
 
 def _microseconds(at: float) -> int:

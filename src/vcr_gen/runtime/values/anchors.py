@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.plain import Plain, holder_of
+from vcr_gen.runtime.plain import Plain, image_of, may_hold
 
 __all__ = ["Anchors", "is_everywhere", "usual_roots"]
 
@@ -187,8 +187,8 @@ def _rewritten(
 
 
 def _may_hold(value: Plain, needles: tuple[str, ...]) -> bool:
-    holds = holder_of(value)
-    return any(holds(os.fsencode(needle)) for needle in needles)
+    image = image_of(value)
+    return any(may_hold(image, os.fsencode(needle)) for needle in needles)
 
 
 def _rewrite(

@@ -17,7 +17,7 @@ from vcr_gen.runtime.codec import Codec
 from vcr_gen.runtime.codec.markers import joined_of, plain_key
 from vcr_gen.runtime.codec.placeholders import unnumbered_text
 from vcr_gen.runtime.codec.tags import LIVE
-from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.plain import Plain, image_of, may_hold
 from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.tape.events import Outcome
 from vcr_gen.runtime.values.anchors import Anchors
@@ -39,13 +39,6 @@ def _image(passing: ValueChannel, value: Any) -> bytes:
         return marshal.dumps(passing.encode(value), 2)
     except EncodeError:  # by now it holds something that cannot be stored
         return b""
-
-
-def _dumped(plain: Any) -> bytes | None:
-    try:
-        return marshal.dumps(plain, 2)
-    except ValueError:  # deeper than marshal goes
-        return None
 
 
 def _items(iterable: Iterable[Any]) -> Iterator[Any]:
@@ -175,7 +168,7 @@ class Bound:
         Then they hold no secret and no path under an anchor: those have names on the tape.
         """
         known = self.image(recorded)
-        return known is not None and known == _dumped(encoded)
+        return known is not None and known == image_of(encoded)
 
     def image(self, plain: Any) -> bytes | None:
         """Bytes that are equal for exactly equal arguments; None if these must be compared.
@@ -185,8 +178,8 @@ class Bound:
         for loosening in self.loosenings:
             if not loosening.was_of_use:
                 return None
-        image = _dumped(plain)
-        return None if image is None or b"${" in image else image
+        image = image_of(plain)
+        return None if may_hold(image, b"${") else image
 
     def accepts(self, arguments: Mapping[str, object]) -> bool:
         """Whether the arguments are of the declared types."""

@@ -13,7 +13,7 @@ from vcr_gen.runtime.boundary.rules import Loosening
 from vcr_gen.runtime.codec import Codec, Difference, same
 from vcr_gen.runtime.codec.annotations import import_failures
 from vcr_gen.runtime.codec.field_paths import replace
-from vcr_gen.runtime.plain import Plain, holder_of
+from vcr_gen.runtime.plain import Plain, image_of, may_hold
 from vcr_gen.runtime.privacy import Secrets, decode_with_typed_placeholders
 from vcr_gen.runtime.values.anchors import Anchors
 
@@ -114,13 +114,14 @@ class ValueChannel:
 
     def restore(self, plain: Plain, *, fed: bool = False) -> Any:
         """The live value of a stored form."""
-        holds = holder_of(plain)
-        if holds(b"${"):
+        image = image_of(plain)
+        if may_hold(image, b"${"):
             plain = self.anchors.restore(plain)
         try:
             try:
                 value = self._decode(plain)
-                if fed and holds(b"<redacted:"):  # other placeholders come back in many forms
+                # Other placeholders come back in many forms.
+                if fed and may_hold(image, b"<redacted:"):
                     self.secrets.feed(plain)
                 return value
             except DecodeError as error:  # the secret may be a field that is not text
