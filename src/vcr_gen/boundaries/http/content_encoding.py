@@ -88,8 +88,9 @@ class Encoder:
 
     def __init__(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
         names = _encodings_of(headers)
-        self._encodings = _known(names) if len(_known(names)) == len(names) else []
-        self._compressors = self._new_compressors()
+        known = _known(names)
+        self._encodings = known if len(known) == len(names) else []
+        self._compressors = self._new_compressors() if names else []
         self._is_begun = False
         self._begins: tuple[int, ...] = ()
 

@@ -44,6 +44,8 @@ dash, that container begins on the same line: the value is the rest of the line 
 _AFTER_LAST: Final[_Line] = (1 << 30, None, None, None)
 _known_lines: Final[dict[str, _Line]] = {}
 """Lines that may come again: in most recordings many do, such as headers."""
+_known_starts: Final[dict[str, tuple[int, str, int]]] = {}
+"""Starts of lines, up to the colon: the column of the key, the key, the number of dashes."""
 _MOST_KNOWN: Final = 4096
 _LONGEST_KNOWN: Final = 100
 
@@ -210,16 +212,45 @@ class _Page:
 
 def _read_line(line: str) -> _Line:
     """The facts of a line; cached except for times and new containers."""
-    text = line.lstrip(" ")
-    said = _parse(len(line) - len(text), text)
-    if said[1] is None and said[0] >= 0:
-        raise _OtherLayoutError  # neither a key nor a dash
-    is_time = type(said[3]) is float
+    start, colon, rest = line.partition(": ")
+    known = _known_starts.get(start) if colon else None
+    if known is None:
+        said = inner = _parse_line(start, colon, line)
+    else:
+        column, key, dashes = known
+        said = inner = _of_key(column, key, rest)
+        for _ in range(dashes):
+            column -= _STEP
+            said = (~column, None, None, said)
+    is_time = type(inner[3]) is float
     if len(line) <= _LONGEST_KNOWN and line[-1] not in "]}" and not is_time:
         if len(_known_lines) >= _MOST_KNOWN:
             _known_lines.clear()
         _known_lines[line] = said
     return said
+
+
+def _parse_line(start: str, colon: str, line: str) -> _Line:
+    """The facts of a line with an unknown start, which is cached."""
+    text = line.lstrip(" ")
+    said = inner = _parse(len(line) - len(text), text)
+    if said[1] is None and said[0] >= 0:
+        raise _OtherLayoutError  # neither a key nor a dash
+    dashes = 0
+    while inner[0] < 0 and inner[2] is None:
+        inner = inner[3]
+        dashes += 1
+    key = inner[1]
+    if colon and key is not None and start.endswith(key):  # and not the first part of a quoted key
+        if len(_known_starts) >= _MOST_KNOWN:
+            _known_starts.clear()
+        _known_starts[start] = (inner[0], key, dashes)
+    return said
+
+
+def _of_key(column: int, key: str | None, rest: str) -> _Line:
+    """The facts of a line with a value, or the head of a literal block, after its key."""
+    return (column, key, rest, None) if rest[:1] == "|" else (column, key, "", _scalar(rest))
 
 
 def _parse(column: int, text: str) -> _Line:
@@ -232,9 +263,7 @@ def _parse(column: int, text: str) -> _Line:
     key, colon, rest = _key_and_rest(text)
     if key is not None and not colon:
         return column, key, None, None
-    if rest[:1] == "|":
-        return column, key, rest, None
-    return column, key, "", _scalar(rest)
+    return _of_key(column, key, rest)
 
 
 def _key_and_rest(text: str) -> tuple[str | None, str, str]:
