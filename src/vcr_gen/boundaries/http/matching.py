@@ -16,6 +16,7 @@ from vcr_gen.boundary import Match, Volatile
 from vcr_gen.errors import CassetteError, UsageError
 
 __all__ = [
+    "VARYING_IN_RESPONSES",
     "HeadersWithout",
     "HttpMatch",
     "UrlWithout",

@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 __all__ = [
     "BOUNDARY_SETTINGS",
+    "MINIMUM_TARGET",
     "OPTION_TABLES",
     "OVERRIDE_SETTINGS",
     "SETTINGS",

@@ -18,6 +18,7 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import hidden, hidden_in
 
 __all__ = [
+    "cut",
     "filled",
     "item_type",
     "places_of",

@@ -24,10 +24,12 @@ __all__ = [
     "Recorded",
     "entries_of",
     "is_partial",
+    "never_closed_mark",
     "open_regular",
     "partial_of",
     "read_events",
     "read_header",
+    "reason",
     "salvage_hint",
     "target_of",
 ]
