@@ -10,7 +10,14 @@ import anyio
 from mcp import MCPError
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Elicit, ListRoots, Resolve, Sample
-from mcp_types import CreateMessageResult, ListRootsResult, SamplingMessage, TextContent
+from mcp_types import (
+    CreateMessageRequest,
+    CreateMessageRequestParams,
+    CreateMessageResult,
+    ListRootsResult,
+    SamplingMessage,
+    TextContent,
+)
 from pydantic import BaseModel
 
 warnings.simplefilter("ignore")  # logging and sampling leave the protocol in 2026
@@ -48,6 +55,19 @@ async def ask(question: str, ctx: Context) -> str:
         messages=[SamplingMessage(role="user", content=content)], max_tokens=10
     )
     return str(answer.content.text)
+
+
+@server.tool()
+async def consult(ctx: Context) -> str:
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        heard.append(done)
+
+    heard: list[float] = []
+    question = SamplingMessage(role="user", content=TextContent(type="text", text="why?"))
+    params = CreateMessageRequestParams(messages=[question], max_tokens=10)
+    asked = CreateMessageRequest(params=params)
+    await ctx.session.send_request(asked, CreateMessageResult, progress_callback=progress)
+    return str(heard)
 
 
 @server.tool()

@@ -8,8 +8,10 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from mcp import Client
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CreateMessageResult, TextContent
 from tests.command_line import run_command
 from tests.mcp_boundary.mcp_client_program import session
 from tests.mcp_boundary.mcp_commands import SERVER, listening, over_stdio, recording, serving
@@ -56,6 +58,28 @@ def test_a_recording_over_stdio_is_served_over_http_and_sse(tmp_path, era):
     for option, client in TO_URL.items():
         with listening((*serving(tape), option, "0")) as url:
             assert recorded == anyio.run(observed, client(url), era)
+
+
+async def consulted(transport: AbstractAsyncContextManager[Any]) -> str:
+    """What a server hears of the progress of its client."""
+
+    async def sample(context: Any, params: Any) -> CreateMessageResult:
+        await context.session.send_progress_notification(context.meta["progress_token"], 0.5)
+        content = TextContent(type="text", text="because")
+        return CreateMessageResult(role="assistant", content=content, model="m")
+
+    async with Client(transport, mode="legacy", sampling_callback=sample) as client:
+        return str((await client.call_tool("consult")).content[0].text)
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+def test_progress_of_a_client_is_recorded_and_heard_over_every_wire(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    assert anyio.run(consulted, over_stdio(recording(tape))) == "[0.5]"
+    assert anyio.run(consulted, over_stdio(serving(tape))) == "[0.5]"
+    for option, client in TO_URL.items():
+        with listening((*serving(tape), option, "0")) as url:
+            assert anyio.run(consulted, client(url)) == "[0.5]"
 
 
 @pytest.fixture

@@ -129,13 +129,15 @@ class _HttpClient:
 
     async def request(self, message: Message, progress: Progress | None) -> Result:
         """Ask the client."""
-        del progress
         context = await self._reachable()
         related = ServerMessageMetadata(related_request_id=context.request_id)
         asked: Any = JSONRPCRequest(jsonrpc="2.0", id=0, **_called(message))
         try:
             answer = await context.session.send_request(
-                asked, RootModel[dict[str, Any]], metadata=related if self._asking else None
+                asked,
+                RootModel[dict[str, Any]],
+                metadata=related if self._asking else None,
+                progress_callback=progress,
             )
         except MCPError as error:
             data = [] if error.data is None else [error.data]
