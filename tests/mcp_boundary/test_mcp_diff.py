@@ -193,6 +193,22 @@ def test_the_fields_of_a_tool(diff, before, after, level, field):
     assert (change[0], change[3]) == (level, field)
 
 
+def test_malformed_fields_of_a_tool_are_no_crash(diff):
+    union = {"type": "object", "properties": {"x": {"anyOf": 5}}}
+    before = listing(
+        tool("a", inputSchema=None),
+        tool("b", inputSchema=union),
+        tool("c", annotations=5, execution=5),
+    )
+    text = {"type": "object", "properties": {"x": {"type": "string"}}}
+    after = listing(tool("a"), tool("b", inputSchema=text), tool("c"))
+
+    assert [change[:4] for change in diff([before, call("a", x=1)], [after])] == [
+        ("review", "tool", "a", "inputSchema"),
+        ("review", "tool", "b", "inputSchema.properties.x"),
+    ]
+
+
 def test_resources_are_known_by_their_uris(diff):
     def listed(**fields: Any) -> Any:
         return "resources/list", {}, {"resources": [{"uri": "a://b", "name": "b", **fields}]}

@@ -82,7 +82,8 @@ class Document:
         named = schema.get("$schema", "") if isinstance(schema, Mapping) else ""
         kind = Draft7Validator if "draft-0" in str(named) else Draft202012Validator
         registry: Registry[Any] = EMPTY_REGISTRY  # nothing is fetched
-        self._validator: Final[Validator] = kind(schema, registry=registry)
+        checked = schema if isinstance(schema, Mapping | bool) else True  # others check nothing
+        self._validator: Final[Validator] = kind(checked, registry=registry)
 
     @property
     def definitions(self) -> str:
@@ -114,6 +115,9 @@ class Document:
             return {"enum": []}
         if not isinstance(schema, Mapping):
             raise UndecidableError(f"not a schema: {text_of(schema)}")
+        for name in ("allOf", "anyOf", "oneOf"):
+            if not isinstance(schema.get(name, []), list):
+                raise UndecidableError(f"{name} is no list")
         if depth > _MAX_REFERENCES:
             raise UndecidableError("a reference points to itself")
         parts = [self.flat(self._target(schema["$ref"]), depth + 1)] if "$ref" in schema else []

@@ -146,6 +146,11 @@ def _renamed(item: Listed, added: Sequence[Listed]) -> str:
     return best.key if best is not None and likeness(best) >= _SIMILAR else ""
 
 
+def _mapping(item: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = item.get(name)
+    return found if isinstance(found, Mapping) else {}
+
+
 def _says_much(value: object) -> bool:
     """Whether a field can tell an item from others: a schema without parameters cannot."""
     return bool(value.get("properties") if isinstance(value, Mapping) else value)
@@ -171,7 +176,7 @@ def _item_changes(before: Listed, after: Listed) -> Changes:
         left, right = old.get(name, MISSING), new.get(name, MISSING)
         if left != right:
             yield _field(name, left, right, "note")
-    yield from _annotations(old.get("annotations") or {}, new.get("annotations") or {})
+    yield from _annotations(_mapping(old, "annotations"), _mapping(new, "annotations"))
 
 
 def _annotations(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
@@ -196,7 +201,7 @@ def _outputs(before: Schema, after: Schema) -> Changes:
 def _tasks(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
     """Whether a tool runs as a task: `forbidden`, `optional` or `required`."""
     left, right = (
-        (side.get("execution") or {}).get("taskSupport", "forbidden") for side in (before, after)
+        _mapping(side, "execution").get("taskSupport", "forbidden") for side in (before, after)
     )
     if left != right:
         level: Level = "compatible" if right == "optional" else "breaking"
