@@ -118,7 +118,7 @@ def read_header(path: Path) -> dict[str, Plain]:
 def entries_of(stream: BinaryIO, path: Path) -> Iterator[Entry]:
     """The entries of an open cassette or partial file, up to the first invalid place."""
     target = target_of(path)
-    blobs = blobs_of(Path(os.path.realpath(target)))
+    blobs = blobs_of(_followed(target))
     with _conflicts_named(stream, path):
         entries = format_for(target).read(stream, path)
         if not blobs.is_dir():
@@ -148,7 +148,12 @@ def _conflicts_named(stream: BinaryIO, path: Path) -> Iterator[None]:
 
 def target_of(path: Path) -> Path:
     """The target of a partial file; any other path unchanged."""
-    return path.with_name(_PARTIAL.sub("", path.name))
+    return path.with_name(_PARTIAL.sub("", path.name)) if is_partial(path) else path
+
+
+def _followed(path: Path) -> Path:
+    """The file of a link; any other path unchanged."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def partial_of(target: Path) -> Path:
@@ -158,7 +163,7 @@ def partial_of(target: Path) -> Path:
 
 def salvage_hint(path: Path) -> str:
     """How to salvage the partial file of a cassette; empty if there is none."""
-    partial = partial_of(Path(os.path.realpath(path)) if path.is_symlink() else path)
+    partial = partial_of(_followed(path))
     if not partial.is_file():
         return ""
     command = shlex.join(["vcr-gen", "cassette", "convert", "--salvage", str(partial), str(path)])
