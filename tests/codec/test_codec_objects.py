@@ -5,6 +5,7 @@ import logging
 import queue
 import threading
 from argparse import Namespace
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -448,6 +449,18 @@ class Table(dict[str, int]):
         self.title = title
 
 
+class Ordered(OrderedDict[str, int]):
+    """Keeps its order beside what a dict has."""
+
+
+class Grouped(defaultdict[str, list[int]]):
+    """Keeps its factory."""
+
+
+class Queue(deque[int]):
+    """A deque."""
+
+
 class Weeks(timedelta):
     """Without attributes."""
 
@@ -459,6 +472,12 @@ EXTENDED: dict[str, tuple[object, Any]] = {
         {"$extended": {"$value": "2020-01-02T00:00:00+00:00", "note": "x"}},
     ),
     "dict": (Table("t"), {"$extended": {"$value": {"rows": 1}, "title": "t"}}),
+    "ordered": (Ordered(b=1, a=2), [["b", 1], ["a", 2]]),
+    "grouped": (
+        Grouped(list, {"a": [1]}),
+        {"$factory": ["list", {"a": [1]}]},
+    ),
+    "queue": (Queue([1, 2]), [1, 2]),
     "without attributes": (Weeks(days=7), "7 days, 0:00:00"),
 }
 
@@ -472,6 +491,7 @@ def test_a_subclass_of_a_type_of_python_keeps_its_attributes(name: str) -> None:
         assert type(back) is type(value)
         assert back == value
         assert vars(back) == vars(value)
+        assert repr(back) == repr(value)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
@@ -46,6 +47,20 @@ def _time(cls: type[Any], value: dt.time) -> object:
     return dt.time.__new__(cls, *parts, fold=value.fold)
 
 
+def _set_items(made: Any, items: Any) -> None:
+    for key, item in items.items():
+        OrderedDict.__setitem__(made, key, item)
+
+
+def _default_dict(cls: type[Any], items: Any) -> object:
+    made = defaultdict.__new__(cls)
+    _FACTORY.__set__(made, items.default_factory)
+    dict.update(made, items)
+    return made
+
+
+_FACTORY: Final[Any] = vars(defaultdict)["default_factory"]
+
 _BUILTINS: Final[dict[type, tuple[Callable[[Any], object], Callable[[type[Any], Any], object]]]] = {
     str: (str.__str__, str.__new__),
     int: (int.__int__, int.__new__),
@@ -53,6 +68,15 @@ _BUILTINS: Final[dict[type, tuple[Callable[[Any], object], Callable[[type[Any], 
     bytes: (lambda value: bytes.__getitem__(value, slice(None)), bytes.__new__),
     tuple: (lambda value: tuple.__getitem__(value, slice(None)), tuple.__new__),
     frozenset: (lambda value: frozenset(frozenset.__iter__(value)), frozenset.__new__),
+    deque: (lambda value: deque(deque.__iter__(value), value.maxlen), _filled(deque, deque.extend)),
+    OrderedDict: (
+        lambda value: OrderedDict(OrderedDict.items(value)),
+        _filled(OrderedDict, _set_items),
+    ),
+    defaultdict: (
+        lambda value: defaultdict(_FACTORY.__get__(value), dict.items(value)),
+        _default_dict,
+    ),
     list: (lambda value: list.__getitem__(value, slice(None)), _filled(list, list.extend)),
     dict: (dict.copy, _filled(dict, dict.update)),
     set: (lambda value: set(set.__iter__(value)), _filled(set, set.update)),
