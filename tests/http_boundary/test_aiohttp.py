@@ -118,9 +118,7 @@ def whole(body: bytes, *lines: str, status: str = "200 OK") -> bytes:
     return head.encode() + body
 
 
-LINES = sending(
-    CHUNKED, 0.05, chunk(b"one\ntw"), 0.05, chunk(b"o\n") + chunk(b"three\n"), 0.05, END
-)
+LINES = sending(CHUNKED, 0.2, chunk(b"one\ntw"), 0.2, chunk(b"o\n") + chunk(b"three\n"), 0.2, END)
 
 
 async def _all(items: Any) -> list[Any]:
