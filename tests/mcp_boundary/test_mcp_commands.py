@@ -4,11 +4,17 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
+import anyio
 import pytest
+from mcp import Client
 from tests.command_line import run_command
-from tests.mcp_boundary.mcp_commands import PLAIN, recording, serving
+from tests.mcp_boundary.mcp_commands import PLAIN, SERVER, driving, recording, serving
 from tests.mcp_boundary.plain_client import PlainClient, client_of
+
+from vcr_gen import Cassette
+from vcr_gen.boundaries.mcp import mcp_transport
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parents[1] / "docs" / "examples" / "mcp_agent"
@@ -178,6 +184,24 @@ def test_a_command_that_does_not_exist(tmp_path):
         code, complaints = client.leave()
     assert code == 2
     assert complaints.startswith("vcr-gen: cannot run no-such-server: No such file or directory")
+
+
+@pytest.mark.parametrize("command", [serving, driving])
+def test_a_tape_with_several_servers_is_not_played(tmp_path, command):
+    async def use(server: Any) -> None:
+        async with Client(server, mode="legacy") as client:
+            await client.list_tools()
+
+    async def sessions() -> None:
+        with Cassette(tape, "all") as cassette:
+            await use(mcp_transport(cassette, SERVER))
+            await use(mcp_transport(cassette, SERVER, name="search"))
+
+    tape = tmp_path / "tape.yaml"
+    anyio.run(sessions)
+    done = run_command(*command(tape)[3:], cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"{tape}: it has several servers, or one with a name: search\n")
 
 
 def test_a_tape_with_other_boundaries_is_not_served_in_part():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from vcr_gen.cli.mcp.server_commands import (
     anchors_of,
     recording_command,
+    refuse_several_servers,
     require_mcp,
     runnable,
     server_url,
@@ -50,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.sse and arguments.url is None:
         raise UsageError("vcr-gen: --sse goes with --url")
     path = arguments.cassette
+    refuse_several_servers(path)
     again = recording_command(path, the_server(arguments))
     try:
         with Cassette(

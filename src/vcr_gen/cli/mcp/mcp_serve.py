@@ -13,6 +13,7 @@ from vcr_gen.cli.mcp.server_commands import (
     port,
     recording_command,
     refuse_other_boundaries,
+    refuse_several_servers,
     require_mcp,
 )
 from vcr_gen.cli.outcome import DIFFERENT, ERROR, FINE
@@ -134,6 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
     again = recording_command(arguments.cassette, ["--", "COMMAND", "..."])
     path, already = _launch(arguments)
     refuse_other_boundaries(path)
+    refuse_several_servers(path)
     try:
         with Cassette(
             path,

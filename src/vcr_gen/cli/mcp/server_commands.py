@@ -11,13 +11,14 @@ from urllib.parse import urlsplit
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.reading import Reading
+from vcr_gen.runtime.tape.reading import Reading, read_events
 
 __all__ = [
     "anchors_of",
     "port",
     "recording_command",
     "refuse_other_boundaries",
+    "refuse_several_servers",
     "require_mcp",
     "runnable",
     "server_url",
@@ -25,6 +26,8 @@ __all__ = [
 ]
 
 _LAST_PORT: Final = 65535
+_NAMED: Final = "server~"
+"""How the tape calls a server that has a name, or that is not the first one."""
 
 
 def anchors_of(cassette: Path) -> dict[str, Path]:
@@ -88,6 +91,24 @@ def refuse_other_boundaries(cassette: Path) -> None:
         raise UsageError(
             f"{cassette}: a mock server cannot play {' and '.join(others)}, which the recorded "
             "program called too\n\nhint: replay it in its test, or record the session alone: "
+            f"{recording_command(cassette, ['--', 'COMMAND', '...'])}"
+        )
+
+
+def refuse_several_servers(cassette: Path) -> None:
+    """Refuse a cassette with several servers: a session with one of them cannot be told apart."""
+    if not cassette.exists():
+        return
+    with Reading(cassette) as reading:
+        if not reading.holds(_NAMED.encode()):
+            return
+        events = read_events(reading, cassette)
+        named = sorted({start.on for _, start, _, _ in events if start.on.startswith(_NAMED)})
+    if named:
+        names = " and ".join(name.removeprefix(_NAMED) for name in named)
+        raise UsageError(
+            f"{cassette}: it has several servers, or one with a name: {names}\n\nhint: replay it "
+            "in its test, or record the session with each server alone: "
             f"{recording_command(cassette, ['--', 'COMMAND', '...'])}"
         )
 
