@@ -4,6 +4,7 @@ Every test run in an environment with vcr-gen imports this module, so it imports
 a run with cassettes needs. The rest of the plugin is in `vcr_gen.pytest`.
 """
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -112,9 +113,17 @@ def pytest_configure(config: pytest.Config) -> None:
         "before_record=…, before_replay=…, patience=…, pace=…, hermetic=…): how the test's "
         "cassette is opened",
     )
+    # Python ignores every ResourceWarning; the filters of the project come later and win.
+    config.getini("filterwarnings").insert(0, "default:.*was never closed, so:ResourceWarning")
     options = ("mode", "check_unused", "hermetic", "report")
     if os.environ.get("VCR_RECORD") or any(config.getoption(f"{PREFIX}{name}") for name in options):
         _fixtures(config)
+
+
+def pytest_sessionfinish() -> None:
+    """Let cassettes that tests never closed be reported in the summary of warnings."""
+    if "vcr_gen.runtime.runs.cassette" in sys.modules:
+        gc.collect()
 
 
 def pytest_unconfigure() -> None:

@@ -160,3 +160,24 @@ def test_the_command_line_wins_and_an_explicit_none_stays_none(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert expected == choose_mode(command_line, asked).mode.value
+
+
+def test_a_cassette_that_is_never_closed_is_reported_by_the_run_that_opened_it(
+    project: PluginProject,
+) -> None:
+    project.write(
+        "test_it.py",
+        """
+        from app.real import RealShell
+        from vcr_app import VcrShell
+        from vcr_gen import Cassette
+
+        def test_one():
+            cassette = Cassette("one.yaml", "once")
+            assert VcrShell.attach(cassette, RealShell).run("a") == "old a"
+        """,
+    )
+    output = project.in_processes().run(WORLD="old")
+    assert "ResourceWarning: one.yaml: the cassette was never closed, so the recording" in output
+    assert 'cassette = Cassette("one.yaml", "once")' in output
+    assert "exit 0" in output
