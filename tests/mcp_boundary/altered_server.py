@@ -56,6 +56,10 @@ class AlteredServer(PlainServer):
     def echo(self, number: object, said: Frame) -> None:
         if "silent" in self.altered:
             return
+        if "answers twice" in self.altered:
+            super().echo(number, said)
+            self.say(id=number, result={"said": said})
+            return
         if "late log" in self.altered:
             self.say(id=number, result={"said": said})
             self.log(said)

@@ -70,6 +70,7 @@ def test_a_recording_with_anchors_of_a_test_drives_a_server(tape, tmp_path):
         ("another progress", "progress"),
         ("counts down", "server work: the server said the same in a different order"),
         ("late log", "server echo: the server said the same in a different order"),
+        ("answers twice", "server echo: the server answered more than once"),
         ("died", "server echo: the server ended before its answer; the rest"),
     ],
 )

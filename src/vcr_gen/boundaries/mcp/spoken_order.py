@@ -64,7 +64,7 @@ class Transcript:
 
     def answered(self) -> None:
         """Note that the server answers."""
-        self._under_way -= 1
+        self._under_way = max(0, self._under_way - 1)  # it may answer twice
         self._say(_ANSWER)
 
     def progressed(self, progress: object) -> None:
@@ -132,11 +132,13 @@ def _params(message: Mapping[str, Plain]) -> Mapping[str, Any]:
 def differences_in_order(
     path: Path, recorded: Transcript, actual: Transcript
 ) -> Iterator[Divergence]:
-    """The requests after which the server said the same in a different order.
+    """The requests that are answered again, or after which the order is different.
 
     What it no longer says, or says differently, the replay itself has reported.
     """
     for before, now in zip(recorded.turns, actual.turns, strict=False):
+        if now.is_alone and now.said.count(_ANSWER) > max(1, before.said.count(_ANSWER)):
+            yield _divergence(path, "extra", before, "the server answered more than once")
         is_same = sorted(before.said) == sorted(now.said)
         if not (before.is_alone and now.is_alone and is_same) or before.said == now.said:
             continue
