@@ -203,12 +203,12 @@ class _Told:
         self._callback(*self._arguments)
 
 
-def is_step_of_program(loops: Loops, handle: Any) -> bool:
+def is_step_of_program(handle: Any) -> bool:
     """Whether a ready callback is a step of the program, not of the environment or of the tape.
 
     Only such steps come in the same rounds of the loop in a recording and in its replay.
     """
-    return not isinstance(handle._callback, _Told) and loops.is_programs(handle._context)
+    return not isinstance(handle._callback, _Told) and not handle._context.get(in_environment)
 
 
 class AsyncioHook:

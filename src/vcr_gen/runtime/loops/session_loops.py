@@ -1,7 +1,6 @@
 """The event loops that a session has hooked, and its clock."""
 
 from collections.abc import Sequence
-from contextvars import Context
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, final
 
@@ -94,12 +93,6 @@ class Loops:
         if self._is_open and (in_inbound_call.get() or not self.is_served):
             self.session.clock_is_read(before)
         return self.clock.now
-
-    def is_programs(self, context: Context) -> bool:
-        """Whether what runs in a context is a part of the program, which a replay runs again."""
-        if context.get(in_environment, False):
-            return False
-        return not self.is_served or context.get(in_inbound_call, False)
 
     def begin(self) -> tuple[float, ...]:
         """Hook the loop of a recorded call, if it is new; returns the timers it already had."""

@@ -196,10 +196,8 @@ class StandardHook(AsyncioHook):
     def _is_busy(self) -> bool:
         """Note a round of the loop with callbacks ready; return whether it polls for input."""
         timers, timer = self.loop._scheduled, None
-        if self._loops.is_served:
-            timers = sorted(each for each in timers if self._loops.is_programs(each._context))
-        ready = tuple(self.loop._ready) if timers else ()
-        if any(is_step_of_program(self._loops, handle) for handle in ready):
+        counts = timers and not self._loops.is_served  # a server takes rounds that no replay has
+        if counts and any(map(is_step_of_program, tuple(self.loop._ready))):
             timer = timers[0].when()
         looks = self._loops.session.busy(timer)
         if looks:
