@@ -67,8 +67,8 @@ def test_a_scope_of_anyio_that_cancels_again_and_again_cancels_a_call_once(tape)
 
 def test_the_message_of_a_cancellation_is_not_the_application_s_answer(tape):
     async def environment(server):
-        task = asyncio.create_task(server.start("a very long name"))
-        await asyncio.sleep(0.01)
+        task = asyncio.create_task(server.sleep())
+        await server.start("meanwhile")  # the application sleeps by the end of it
         task.cancel(f"cancelled by {id(task):#x}")
         with pytest.raises(asyncio.CancelledError, match="cancelled by 0x"):
             await task
