@@ -60,7 +60,7 @@ def test_a_folder_in_the_way_is_an_error(tmp_path, capsys):
     ("damage", "message"),
     [
         (lambda text: text[:-40], "ends without its end mark"),
-        (lambda text: text.replace("- end: 7\n", "- end: 70\n"), "call 70 has not begun"),
+        (lambda text: text.replace("- end: 7\n", "- end: 70\n"), "call 70 has not started"),
         (lambda text: text.replace("  inbound: true", "  inbound: 1", 1), "`inbound`: expected"),
     ],
 )
