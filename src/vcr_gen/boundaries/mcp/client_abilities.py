@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, final
 
-from vcr_gen.boundaries.mcp.ports import Progress
+from vcr_gen.boundaries.mcp.ports import McpClient, Progress
 from vcr_gen.boundaries.mcp.rpc_endpoint import CLOSED
 from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
 from vcr_gen.runtime.replay.collecting import UnansweredError
@@ -21,24 +21,11 @@ _NEEDED: Final[Mapping[str, str]] = MappingProxyType(
 """The abilities that a client names in its handshake, by the requests that need them."""
 
 
-class Client(Protocol):
-    """Reaches a client."""
-
-    async def request(self, message: Message, progress: Progress | None) -> Result:
-        """Ask the client."""
-
-    async def notify(self, message: Message) -> None:
-        """Tell the client something."""
-
-    async def closed(self) -> None:
-        """Tell the client that nothing will follow."""
-
-
 @final
 class AbleClient:
     """A client that may lack abilities of the recorded one: then the tape answers in its place."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: McpClient) -> None:
         self._client = client
         self._lacking: frozenset[str] = frozenset()
         self.notify = client.notify

@@ -11,7 +11,7 @@ from vcr_boundaries import VcrMcpClient, VcrMcpServer
 from vcr_gen import Cassette, Driver, Repeat, Rule, Volatile
 from vcr_gen.boundaries.mcp.client_abilities import AbleClient
 from vcr_gen.boundaries.mcp.faults import Breakable, Fault, FaultyServer
-from vcr_gen.boundaries.mcp.ports import Progress
+from vcr_gen.boundaries.mcp.ports import McpClient, Progress
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Handler
 from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
 from vcr_gen.errors import DivergenceError
@@ -39,20 +39,11 @@ ANSWERS_TO_UNASKED: Final[Mapping[str, dict[str, Any] | RpcError]] = MappingProx
 """Requests that the SDK's client makes on its own, with answers if the recorded client did not."""
 
 
-class Client(Protocol):
+class Client(McpClient, Protocol):
     """Reaches a client: by the frames of a wire, or as a server of the SDK does."""
 
     handler: Handler
     """Answers what the client asks."""
-
-    async def request(self, message: Message, progress: Progress | None) -> Result:
-        """Ask the client."""
-
-    async def notify(self, message: Message) -> None:
-        """Tell the client something."""
-
-    async def closed(self) -> None:
-        """Tell the client that nothing will follow."""
 
 
 @final
