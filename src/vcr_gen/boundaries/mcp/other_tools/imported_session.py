@@ -16,7 +16,7 @@ from vcr_gen.boundaries.mcp.frames import Frame
 from vcr_gen.boundaries.mcp.session_tap import SessionTap
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.event_hooks import TapeEvent
-from vcr_gen.runtime.tape.events import Event, Start, kind_of
+from vcr_gen.runtime.tape.events import End, Event, Start, kind_of
 from vcr_gen.runtime.tape.reading import Reading, read_events
 
 __all__ = ["ImportedSession", "Passed", "Times", "play"]
@@ -103,4 +103,6 @@ class Times:
             counts[start.of, kind] += 1
             now = max(now, self._found.get((start.of, kind, counts[start.of, kind]), now))
             changes: dict[str, Any] = {"at": round(now, 6)}
+            if isinstance(event, End):  # how long it took to play says nothing
+                changes["took"] = None
             yield replace(event, **changes)
