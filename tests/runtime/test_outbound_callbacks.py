@@ -32,7 +32,7 @@ def test_what_a_callback_answers_is_asserted(tape):
         return bus.each([1, 2], lambda number: answer * number)
 
     assert tape.same(VcrBus, RealBus, program) == ["x", "xx"]
-    with pytest.raises(DivergenceError, match="the function `notify` given to Bus.each"):
+    with pytest.raises(DivergenceError, match=r"the function `notify` given to Bus\.each"):
         tape.replay(VcrBus, lambda bus: program(bus, "y"))
 
 
