@@ -484,7 +484,11 @@ def _other(title: str, due: str, nearest: _Nearest, *, in_any_order: bool) -> _W
         return "extra", headline, "a call was added, or changed"
     headline = f"{title} was called where the tape has {due}"
     if nearest.ahead:
-        return "order", headline, f"{due} was dropped, or is now called later"
+        return (
+            "order",
+            headline,
+            f"{due} was dropped or comes later now, or a call was added before it",
+        )
     if nearest.repeated:
         return "extra", headline, "the call was repeated"
     return "argument", headline, f"{due} was changed or dropped, or a call was added before it"
