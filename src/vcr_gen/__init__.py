@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.extras.hermetic import Hermetic, HermeticWarning
     from vcr_gen.runtime.loops.session_loops import InexactReplayWarning
+    from vcr_gen.runtime.modes import Mode
     from vcr_gen.runtime.privacy import Redaction
-    from vcr_gen.runtime.runs.cassette import Cassette, Mode, StaleCassetteWarning
+    from vcr_gen.runtime.runs.cassette import Cassette, StaleCassetteWarning
     from vcr_gen.runtime.runs.driver import Driver
     from vcr_gen.runtime.tape.event_hooks import TapeEvent
 
@@ -81,7 +82,7 @@ _HOMES = {
     "HermeticWarning": "vcr_gen.runtime.extras.hermetic",
     "InexactReplayWarning": "vcr_gen.runtime.loops.session_loops",
     "Match": "vcr_gen.boundary",
-    "Mode": "vcr_gen.runtime.runs.cassette",
+    "Mode": "vcr_gen.runtime.modes",
     "Redaction": "vcr_gen.runtime.privacy",
     "Registry": "vcr_gen.runtime.codec",
     "Repeat": "vcr_gen.runtime.boundary.rules",

@@ -22,8 +22,6 @@ from typing import Final, TypeAlias, final
 
 from vcr_gen.errors import UsageError
 
-__all__ = ["ROOTS", "FieldPath", "Step", "Wild", "parse_path", "step_text"]
-
 
 class Wild(Enum):
     """A step that is not a name or an index."""

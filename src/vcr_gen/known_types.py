@@ -2,15 +2,6 @@
 
 from typing import Final
 
-__all__ = [
-    "DATA_PACKAGES",
-    "LIBRARIES",
-    "LIVE_METHODS",
-    "LIVE_MODULES",
-    "NOT_LIVE",
-    "STORED_AS_DATA",
-]
-
 LIVE_MODULES: Final = frozenset(
     {
         "asyncio",

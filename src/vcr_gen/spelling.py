@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-__all__ = ["closest", "did_you_mean"]
-
 
 def closest(word: str, words: Iterable[str]) -> str:
     """The word that was most likely meant, or the empty string."""

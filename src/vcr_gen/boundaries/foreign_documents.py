@@ -14,8 +14,6 @@ import yaml
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.tape.reading import open_regular
 
-__all__ = ["Document", "read_json", "read_yaml"]
-
 _KINDS: Final = {
     dict: "a mapping",
     list: "a list",

@@ -4,8 +4,6 @@ from importlib.util import find_spec
 
 from vcr_gen.errors import UsageError
 
-__all__ = ["require"]
-
 
 def require(*packages: str, extra: str, wanted_by: str) -> None:
     """Raise an error that says what to install, if one of the packages is missing."""

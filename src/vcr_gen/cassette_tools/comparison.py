@@ -21,15 +21,6 @@ from vcr_gen.runtime.tape.events import Item, Signal
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading
 
-__all__ = [
-    "CallDifference",
-    "Change",
-    "DifferenceKind",
-    "align",
-    "compare_headers",
-    "compare_tapes",
-]
-
 Kind: TypeAlias = Literal["value", "type", "vanished", "added", "outcome"]
 
 _TYPE: Final = ".$type"

@@ -29,8 +29,6 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.values.live_kinds import live_kinds
 
-__all__ = ["CurrentMethod", "Described", "describe_project"]
-
 _MODULE: Final = "vcr_gen.cassette_tools.describe_wrappers"
 _PATIENCE: Final = 120
 """Seconds for importing a project."""

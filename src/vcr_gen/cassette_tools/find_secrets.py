@@ -16,8 +16,6 @@ from vcr_gen.runtime.tape.events import End, Event, Item, Start, kind_of
 from vcr_gen.runtime.tape.reading import entries_of, open_regular
 from vcr_gen.runtime.tape.unfolding import unfold
 
-__all__ = ["Finding", "find_secrets"]
-
 _SHOWN: Final = 4
 """How many characters of a credential are shown."""
 

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple, TypeAlias
 from vcr_gen.runtime.codec.fault import step_to
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["Keys", "NamedItems", "take_out_keyed_lists"]
-
 Keys: TypeAlias = Mapping[str, str]
 """By the name of a list, the field that names its items: `{"tools": "name"}`."""
 

@@ -13,18 +13,6 @@ from vcr_gen.runtime.failures.signature_drift import (
 )
 from vcr_gen.runtime.plain import Plain
 
-__all__ = [
-    "ChangedSignature",
-    "Edits",
-    "MethodPlan",
-    "Plan",
-    "Recorded",
-    "changed_signatures",
-    "migrate_event",
-    "migrate_header",
-    "plan_migration",
-]
-
 _AFTER_ARGUMENTS: Final = ("took", "clock", "at_call", "returned", "raised", "cancelled")
 
 

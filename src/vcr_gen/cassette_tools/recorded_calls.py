@@ -13,8 +13,6 @@ from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.object_origins import Origins
 from vcr_gen.runtime.tape.reading import Reading, read_events
 
-__all__ = ["STATUSES", "RecordedCall", "Status", "map_live_objects", "read_calls", "split_name"]
-
 Status: TypeAlias = Literal["returned", "raised", "cancelled", "unfinished"]
 STATUSES: tuple[Status, ...] = ("returned", "raised", "cancelled", "unfinished")
 """How a call ended; `unfinished` if the recording stopped first."""

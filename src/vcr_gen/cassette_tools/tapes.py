@@ -23,8 +23,6 @@ from vcr_gen.runtime.tape.recording import Recording
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
 from vcr_gen.runtime.values.stored_values import Screen
 
-__all__ = ["Tape", "TapeWriter"]
-
 
 @final
 class Tape:

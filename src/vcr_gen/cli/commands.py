@@ -7,8 +7,6 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Final, Protocol, TypeAlias, cast
 
-__all__ = ["COMMANDS", "Command", "Group", "add_command", "run"]
-
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 

@@ -12,14 +12,6 @@ from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.settings.config_reader import load_config
 
-__all__ = [
-    "add_common_options",
-    "fixing_command",
-    "read_config",
-    "report_refusals",
-    "require_extra",
-]
-
 _EXTRA = ("libcst", "jinja2", "black", "mypy")
 
 

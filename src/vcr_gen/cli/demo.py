@@ -18,8 +18,6 @@ from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import VcrError
 from vcr_gen.gen.resources import example_dir
 
-__all__ = ["add_parser", "run"]
-
 _PORTS: Final = "src/agent_server/ports.py"
 _SERVER: Final = "src/agent_server/server.py"
 _NOT_COPIED: Final = ("generated", "cassettes", "__pycache__", ".*")

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from vcr_gen.gen.pipeline.generation import Generated
     from vcr_gen.gen.protocols.value_notes import ValueNote
 
-__all__ = ["parser", "run"]
-
 _DONE = {"missing": "wrote", "changed": "rewrote", "stale": "deleted"}
 _NOTHING_WRITTEN = "; nothing was written"
 _COUNTED = {"missing": "written", "changed": "rewritten", "stale": "deleted"}

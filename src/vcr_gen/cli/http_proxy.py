@@ -19,8 +19,6 @@ from vcr_gen.runtime.modes import Mode, chosen_on_command_line
 if TYPE_CHECKING:
     from vcr_gen import Cassette
 
-__all__ = ["add_parser", "run"]
-
 _PATIENCE: Final = 10.0
 """Seconds that a replay waits for a request that other requests wait for: a program may be slow."""
 _SECONDS_TO_END: Final = 10.0

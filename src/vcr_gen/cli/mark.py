@@ -14,8 +14,6 @@ from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Direction
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this command."""

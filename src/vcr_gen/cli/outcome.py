@@ -11,18 +11,6 @@ from vcr_gen.cli.terminal import Terminal, fall_silent
 from vcr_gen.errors import DivergenceError, VcrError
 from vcr_gen.gen.diagnostics import Diagnostic
 
-__all__ = [
-    "DIFFERENT",
-    "ERROR",
-    "FINE",
-    "FileNote",
-    "Outcome",
-    "counted",
-    "explain",
-    "print_outcome",
-]
-
-
 FINE: Final = 0
 DIFFERENT: Final = 1
 ERROR: Final = 2

@@ -10,18 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Literal, Self, TextIO, TypeAlias, TypeVar
 
-__all__ = [
-    "DOCUMENT_VERSION",
-    "OUTPUT_FORMATS",
-    "OutputFormat",
-    "Terminal",
-    "add_output_options",
-    "duration",
-    "fall_silent",
-    "table",
-]
-
-
 OutputFormat: TypeAlias = Literal["text", "json", "github"]
 OUTPUT_FORMATS: Final[tuple[OutputFormat, ...]] = ("text", "json", "github")
 DOCUMENT_VERSION: Final = 1

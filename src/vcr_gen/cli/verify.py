@@ -12,8 +12,6 @@ from vcr_gen.cli.common_options import (
 from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal
 
-__all__ = ["add_parser", "run"]
-
 _BY_MYPY = "VCR310"
 
 

@@ -14,15 +14,6 @@ from vcr_gen.errors import VcrError
 from vcr_gen.gen.resources import error_pages_dir
 from vcr_gen.spelling import closest
 
-__all__ = [
-    "CODES",
-    "Diagnostic",
-    "RefusedError",
-    "explain",
-    "printable",
-    "render_diagnostics",
-]
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class Diagnostic:

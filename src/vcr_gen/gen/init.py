@@ -12,8 +12,6 @@ from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.settings.config_reader import parse_config
 from vcr_gen.gen.sources.files import SourceFile, read_sources
 
-__all__ = ["Step", "setup_steps"]
-
 _FIRST_BOUNDARY: Final = '''\
 """The boundaries of this program: the calls it makes and the calls it receives."""
 

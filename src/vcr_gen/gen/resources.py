@@ -6,8 +6,6 @@ because copies would go stale.
 
 from pathlib import Path
 
-__all__ = ["error_pages_dir", "example_dir", "templates_dir"]
-
 _PACKAGE = Path(__file__).resolve().parent.parent
 _REPOSITORY = _PACKAGE.parent.parent
 

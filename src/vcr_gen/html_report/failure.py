@@ -8,8 +8,6 @@ from vcr_gen.html_report.session_report import exact
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.failures.call_sites import shown_path
 
-__all__ = ["describe_failure"]
-
 _LISTED: Final = 50
 """How many unused events are listed; all of them are marked."""
 

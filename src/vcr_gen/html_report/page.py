@@ -12,9 +12,6 @@ from typing import Final
 
 from vcr_gen.errors import UsageError
 
-__all__ = ["MARK", "page_parts", "refuse_foreign", "write_page"]
-
-
 MARK: Final = "<!-- Report made by vcr-gen; it replaces this file without asking. -->"
 """A line near the top that identifies our reports."""
 

@@ -27,23 +27,6 @@ from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.object_origins import Origins
 from vcr_gen.runtime.tape.reading import Reading, entries_of, is_partial, open_regular, read_events
 
-__all__ = [
-    "REPORT_VERSION",
-    "Progress",
-    "Source",
-    "describe_tape",
-    "difference_lines",
-    "embedded",
-    "exact",
-    "header_changes",
-    "open_source",
-    "rows",
-    "source_of",
-    "write_comparison",
-    "write_report",
-]
-
-
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 # These characters are escaped in a <script> element: they could end the element, open a

@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.replay.strategies import Order, Strategy
     from vcr_gen.runtime.tape.event_hooks import Hook
 
-__all__ = [
-    "CassetteOptions",
-    "Options",
-    "choose_mode",
-    "marked_options",
-    "read_options",
-]
-
 Options: TypeAlias = Mapping[str, Any]
 """Checked options by name; those that were not given are missing."""
 

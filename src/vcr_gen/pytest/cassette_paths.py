@@ -13,8 +13,6 @@ import pytest
 from vcr_gen.errors import UsageError
 from vcr_gen.pytest.constants import CASSETTE, FOLDER, MARKER
 
-__all__ = ["CassettePaths", "file_names", "module_folder", "same_file", "test_id"]
-
 # The longest name that file systems take is 255 bytes, 143 on encrypted ones;
 # `.copy.jsonl.partial` must fit behind it.
 _LONGEST: Final = 120

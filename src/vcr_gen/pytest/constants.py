@@ -2,21 +2,6 @@
 
 from typing import Final
 
-__all__ = [
-    "CASSETTE",
-    "CASSETTE_STARTS",
-    "FOLDER",
-    "FORMATS",
-    "HERMETIC",
-    "HOOKS",
-    "MARKER",
-    "MODES",
-    "PREFIX",
-    "RESULTS",
-    "STALE",
-    "UNUSED_FILE",
-]
-
 FOLDER: Final = "cassettes"
 MARKER: Final = "vcrgen"
 CASSETTE: Final = "vcrgen_cassette"

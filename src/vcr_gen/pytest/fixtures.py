@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.modes import Choice
     from vcr_gen.runtime.runs.cassette import Cassette
 
-__all__ = ["CassetteFactory", "Fixtures"]
-
 _stash_key: Final = pytest.StashKey["Fixtures"]()
 
 

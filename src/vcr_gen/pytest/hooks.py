@@ -16,8 +16,6 @@ from vcr_gen.pytest.open_cassette import OpenCassette
 from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.modes import Choice, Mode
 
-__all__ = ["Hooks", "as_failure", "begin_summary", "hide_our_frames_in"]
-
 _ENDS_THE_RUN: Final = (KeyboardInterrupt, pytest.exit.Exception)
 """No other test follows, and nothing may hide the reason."""
 

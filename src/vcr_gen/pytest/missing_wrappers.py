@@ -11,8 +11,6 @@ from vcr_gen.errors import VcrError
 from vcr_gen.gen.settings.config_reader import load_config
 from vcr_gen.spelling import closest
 
-__all__ = ["add_cure", "add_cure_to_report"]
-
 _PACKAGE: Final = r"(vcr_(?!gen\b)\w+)"
 _NO_MODULE: Final = re.compile(rf"No module named '{_PACKAGE}(?:\.([\w.]+))?'")
 _NO_NAME: Final = re.compile(rf"cannot import name '(\w+)' from '{_PACKAGE}[.']")

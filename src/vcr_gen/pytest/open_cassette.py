@@ -25,8 +25,6 @@ from vcr_gen.runtime.modes import Choice, Mode
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.engine import Engine
 
-__all__ = ["OpenCassette"]
-
 
 class _FailedTestError(DivergenceError, pytest.fail.Exception):  # type: ignore[misc, name-defined]
     """A divergence that pytest handles as it does every failure of a test.

@@ -14,8 +14,6 @@ import pytest
 from vcr_gen.pytest.constants import RESULTS, UNUSED_FILE
 from vcr_gen.pytest.unused_cassettes import CollectedModules, find_unused
 
-__all__ = ["Kind", "Note", "Summary", "summary_lines"]
-
 Kind: TypeAlias = Literal[
     "recorded",
     "replayed",

@@ -13,8 +13,6 @@ import pytest
 from vcr_gen.pytest.cassette_paths import module_folder
 from vcr_gen.pytest.constants import CASSETTE, CASSETTE_STARTS, FOLDER
 
-__all__ = ["CollectedModules", "find_unused"]
-
 _SUFFIXES: Final = (".yaml", ".yml", ".jsonl")
 _FACTORIES: Final = frozenset({"vcrgen_module_cassette", "vcrgen_session_cassette"})
 

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, final
 
-__all__ = ["ENCODINGS", "Compressor", "Encoding", "brotli_library", "zstd_library"]
-
 _ZLIB_METHOD: Final = 8
 """The low half of the first byte in the format of zlib; no raw data begins with it."""
 

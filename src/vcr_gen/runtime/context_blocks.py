@@ -11,8 +11,6 @@ from functools import wraps
 from types import TracebackType
 from typing import Final, ParamSpec, TypeVar
 
-__all__ = ["block", "setting"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

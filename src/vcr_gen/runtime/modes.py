@@ -9,16 +9,6 @@ from typing import Final
 
 from vcr_gen.errors import UsageError
 
-__all__ = [
-    "Choice",
-    "Mode",
-    "asks_to_record",
-    "choose",
-    "chosen_on_command_line",
-    "named_mode",
-    "records",
-]
-
 _YES: Final = ("1", "true", "yes", "on")
 _NO: Final = ("", "0", "false", "no", "off")
 

@@ -6,20 +6,6 @@ from typing import Final, TypeAlias
 
 from vcr_gen.errors import EncodeError
 
-__all__ = [
-    "INT_MAX",
-    "INT_MIN",
-    "MAX_DEPTH",
-    "Plain",
-    "check_plain",
-    "image_of",
-    "is_plain_text",
-    "may_hold",
-    "parse_float",
-    "parse_int",
-    "shortened",
-]
-
 Plain: TypeAlias = bool | int | float | str | list["Plain"] | dict[str, "Plain"] | None
 """None, bool, 64-bit int, finite float, text, list, dict with text keys; nothing else."""
 

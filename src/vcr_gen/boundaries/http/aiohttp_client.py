@@ -28,8 +28,6 @@ from vcr_gen.boundaries.http.exchanges import (
 from vcr_gen.boundaries.http.library_failures import failure_of
 from vcr_gen.errors import UsageError
 
-__all__ = ["Middleware"]
-
 Handler: TypeAlias = Callable[[ClientRequest], Awaitable[ClientResponse]]
 
 

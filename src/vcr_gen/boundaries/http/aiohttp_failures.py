@@ -15,8 +15,6 @@ from aiohttp.http_exceptions import HttpProcessingError
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-__all__ = ["details_of", "rebuilt"]
-
 
 def details_of(error: BaseException) -> dict[str, Any] | None:
     """What an exception holds besides its text; None if there is nothing."""

@@ -34,18 +34,6 @@ from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse, RawHeader
 from vcr_gen.boundaries.http.framing import Aside, Framing, Length, values_of
 from vcr_gen.boundaries.http.library_failures import error_of
 
-__all__ = [
-    "arrivals",
-    "decompresses",
-    "detach_timer",
-    "error_for",
-    "head_of",
-    "note_upload",
-    "respond",
-    "timer_of",
-    "use_up",
-]
-
 
 def timer_of(request: ClientRequest) -> Any:
     """The total timeout of the session."""

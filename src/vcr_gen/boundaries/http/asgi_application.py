@@ -9,8 +9,6 @@ from vcr_gen.boundaries.http.library_failures import failure_of
 from vcr_gen.boundaries.http.served_exchanges import ServedRequest
 from vcr_gen.runtime.loops.backends import running_library
 
-__all__ = ["Application", "Native"]
-
 _UNSUPPORTED: Final = frozenset(
     {
         "http.response.early_hint",

@@ -10,8 +10,6 @@ from vcr_gen.boundaries.http.exchanges import HttpResponse
 from vcr_gen.boundaries.http.served_exchanges import ServedRequest
 from vcr_gen.runtime.loops.backends import Parked, running_library
 
-__all__ = ["Bell", "LastPiece", "Message", "OneRequest", "Receive", "Send", "is_last"]
-
 Message: TypeAlias = MutableMapping[str, Any]
 
 _LOG: Final = logging.getLogger("vcr_gen.http_inbound")

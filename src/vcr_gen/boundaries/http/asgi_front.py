@@ -14,8 +14,6 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.port import port_of
 from vcr_gen.runtime.loops.backends import running_library
 
-__all__ = ["InboundApplication"]
-
 
 @final
 class InboundApplication:

@@ -15,16 +15,6 @@ from urllib.parse import parse_qsl
 from vcr_gen.boundaries.http.content_encoding import Members, Undecoded
 from vcr_gen.boundaries.http.framing import Framing, SizeLine
 
-__all__ = [
-    "Body",
-    "describe_body",
-    "first_of",
-    "grouped",
-    "multipart_boundary",
-    "piece_from_plain",
-    "piece_to_plain",
-]
-
 Body: TypeAlias = object
 """`{"json": …}`, `{"form": …}`, `{"multipart": …}`, a text, bytes, or None for no body."""
 

@@ -12,8 +12,6 @@ from typing import Self, final
 from vcr_gen.boundaries.http.framing import Aside
 from vcr_gen.runtime.compression import ENCODINGS, Compressor, Encoding
 
-__all__ = ["Decoder", "Encoder", "Members", "Piece", "Undecoded", "decoded_body"]
-
 
 class Piece(bytes):
     """A piece of a body without its content encoding."""

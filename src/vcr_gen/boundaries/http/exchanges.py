@@ -18,25 +18,6 @@ from vcr_gen.boundaries.http.content_encoding import decoded_body
 from vcr_gen.boundaries.http.matching import compared_headers, compared_response, compared_url
 from vcr_gen.boundary import Codec, Match, Shown, Unrecorded
 
-__all__ = [
-    "Failure",
-    "Headers",
-    "HttpError",
-    "HttpRequest",
-    "HttpResponse",
-    "RawHeaders",
-    "Received",
-    "describe_request",
-    "failure_from_plain",
-    "failure_to_plain",
-    "head_from_plain",
-    "head_to_plain",
-    "headers_from_plain",
-    "headers_to_plain",
-    "received_from_plain",
-    "received_to_plain",
-]
-
 Headers: TypeAlias = dict[str, str | list[str]]
 """Headers of a request as they are compared: in lower case, sorted, a list for a repeated one."""
 

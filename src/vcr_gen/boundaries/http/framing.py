@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Self, final
 
-__all__ = ["Aside", "Framing", "Length", "SizeLine", "values_of"]
-
 
 class Aside(bytes):
     """Says something about the next piece of a body, and is not content itself.

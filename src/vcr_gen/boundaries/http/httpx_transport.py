@@ -24,8 +24,6 @@ from vcr_gen.boundaries.http.framing import Aside
 from vcr_gen.boundaries.http.library_failures import error_of, failure_of
 from vcr_gen.errors import UsageError
 
-__all__ = ["AsyncTransport", "Transport"]
-
 
 @final
 class Transport:

@@ -8,8 +8,6 @@ from typing import Any, Final
 
 from vcr_gen.boundaries.http.exchanges import Failure, HttpError
 
-__all__ = ["error_of", "failure_of"]
-
 _MODULES: Final = (
     "builtins",
     "socket",

@@ -15,18 +15,6 @@ from vcr_gen.boundaries.http.framing import Aside
 from vcr_gen.boundary import Match, Volatile
 from vcr_gen.errors import CassetteError, UsageError
 
-__all__ = [
-    "VARYING_IN_RESPONSES",
-    "HeadersWithout",
-    "HttpMatch",
-    "UrlWithout",
-    "clients_of",
-    "compared_headers",
-    "compared_response",
-    "compared_url",
-    "is_among",
-]
-
 _REQUESTS: Final = "http|ws"
 """The boundaries with requests: those of HTTP, and the handshakes of WebSockets."""
 
@@ -198,11 +186,11 @@ def _imported(cassette: Cassette) -> HttpMatch:
     if not isinstance(headers, list) or not isinstance(body, bool):
         message = "`imported`: expected `headers`, a list, and `body`, true or false"
         raise CassetteError(message, path=cassette.path)
-    return HttpMatch(headers=list(map(str, headers)), body=body and FormAsJson())
+    return HttpMatch(headers=list(map(str, headers)), body=body and _FormAsJson())
 
 
 @dataclass(frozen=True)
-class FormAsJson:
+class _FormAsJson:
     """A key of bodies: vcrpy does not say which of the two aiohttp sent."""
 
     def __call__(self, body: Any) -> Any:

@@ -7,8 +7,6 @@ from vcr_gen.boundaries.http.exchanges import HttpRequest, Received
 from vcr_gen.boundaries.http.served_exchanges import Answered, ShownServedRequest
 from vcr_gen.boundary import Shown, Unrecorded, inbound, outbound
 
-__all__ = ["Asgi", "AsyncHttp", "Http", "ShownRequest"]
-
 ShownRequest: TypeAlias = Annotated[
     HttpRequest, Shown("{method} {url}", name="{method} {url.path}")
 ]

@@ -23,8 +23,6 @@ from vcr_gen.boundaries.http.library_failures import error_of, failure_of
 from vcr_gen.boundaries.http.urllib3_bodies import joined, pieces_of
 from vcr_gen.boundaries.http.urllib3_responses import raw_response
 
-__all__ = ["Adapter"]
-
 _BLOCK: Final = 1 << 14
 """In what pieces urllib3 reads a file that it sends."""
 _WHOLE: Final = (str, bytes, bytearray, memoryview)

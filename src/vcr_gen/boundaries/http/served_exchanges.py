@@ -27,8 +27,6 @@ from vcr_gen.boundaries.http.served_matching import (
 )
 from vcr_gen.boundary import Codec, Match, Shown
 
-__all__ = ["Address", "Answered", "ServedRequest", "ShownServedRequest", "url_of"]
-
 Address: TypeAlias = tuple[str, int | None]
 """A host and a port; or the path of a socket, without one."""
 

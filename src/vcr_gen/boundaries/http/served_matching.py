@@ -23,8 +23,6 @@ from vcr_gen.boundary import Match
 if TYPE_CHECKING:
     from vcr_gen.boundaries.http.served_exchanges import ServedRequest
 
-__all__ = ["compared_answer", "compared_answers", "compared_request", "loosen_answers"]
-
 _VARYING: Final = (
     *(name for name in VARYING_IN_RESPONSES if name != "set-cookie"),
     "server",
@@ -68,8 +66,8 @@ def compared_answers(answered: Sequence[Any]) -> object:
 def loosen_answers(cassette: Cassette, match: HttpMatch | None) -> None:
     """Loosen how the responses of an application are compared, and requests that a test makes."""
     if match is not None:
-        cassette.loosen(Rule("asgi.exchange", "$item", Match(key=MatchedAnswer(match))))
-        request = Rule("asgi.exchange", "request", Match(key=MatchedRequest(match)))
+        cassette.loosen(Rule("asgi.exchange", "$item", Match(key=_MatchedAnswer(match))))
+        request = Rule("asgi.exchange", "request", Match(key=_MatchedRequest(match)))
         cassette.loosen(request, default=True)  # of no use where the tape makes them
 
 
@@ -108,7 +106,7 @@ def _compared_answer(
 
 
 @dataclass(frozen=True)
-class MatchedAnswer:
+class _MatchedAnswer:
     """Equal for equal settings, so that two applications can share a rule."""
 
     match: HttpMatch
@@ -121,7 +119,7 @@ class MatchedAnswer:
 
 
 @dataclass(frozen=True)
-class MatchedRequest:
+class _MatchedRequest:
     """The same for requests."""
 
     match: HttpMatch

@@ -12,8 +12,6 @@ from urllib3 import exceptions
 
 from vcr_gen.boundaries.http.framing import SizeLine
 
-__all__ = ["MOST", "joined", "pieces_of"]
-
 MOST: Final = 1 << 16
 """The most bytes of one read."""
 _LONGEST_LINE: Final = 1 << 16

@@ -21,8 +21,6 @@ from vcr_gen.boundaries.http.library_failures import error_of
 from vcr_gen.boundaries.http.urllib3_bodies import MOST
 from vcr_gen.errors import UsageError
 
-__all__ = ["raw_response"]
-
 
 def raw_response(method: str | None, head: HttpResponse, items: Any) -> RawResponse:
     """A response with this head, whose body comes from the items of an exchange."""

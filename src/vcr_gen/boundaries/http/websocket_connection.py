@@ -18,8 +18,6 @@ from vcr_gen.boundaries.http.websocket_handshake import (
 )
 from vcr_gen.errors import UsageError
 
-__all__ = ["Facts", "Handshake", "Reader", "RealFacts"]
-
 _INSIDES: Final = frozenset(
     {
         "close_exc",

@@ -10,8 +10,6 @@ from vcr_gen.boundaries.http.bodies import piece_from_plain, piece_to_plain
 from vcr_gen.boundaries.http.exchanges import head_from_plain, head_to_plain
 from vcr_gen.boundaries.http.websocket_handshake import response_from, response_of
 
-__all__ = ["details_of", "rebuilt"]
-
 
 def details_of(error: BaseException) -> dict[str, Any] | None:
     """The attributes of an exception; None if it has none, or one that cannot be stored."""

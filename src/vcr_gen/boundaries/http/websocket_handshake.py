@@ -15,17 +15,6 @@ from vcr_gen.boundaries.http.exchanges import (
 from vcr_gen.boundaries.http.matching import compared_response
 from vcr_gen.boundary import Codec, Match
 
-__all__ = [
-    "Address",
-    "ComparedOpening",
-    "Opening",
-    "describe_handshake",
-    "opening_of",
-    "request_of",
-    "response_from",
-    "response_of",
-]
-
 Address: TypeAlias = tuple[str | int, ...] | str | bytes | None
 """The address of a socket: host and port, or the path of a Unix socket."""
 

@@ -7,17 +7,6 @@ from vcr_gen.boundaries.http.bodies import describe_body, piece_from_plain, piec
 from vcr_gen.boundaries.http.exchanges import HttpError, failure_from_plain, failure_to_plain
 from vcr_gen.boundary import Codec, Shown, Volatile
 
-__all__ = [
-    "Answer",
-    "Message",
-    "Parts",
-    "Sendable",
-    "SentFragment",
-    "as_received",
-    "as_sent",
-    "is_whole",
-]
-
 
 def _received_to_plain(message: str | bytes) -> object:
     """A message in a mapping whose key is its kind.

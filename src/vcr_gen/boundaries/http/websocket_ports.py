@@ -10,20 +10,6 @@ from vcr_gen.boundaries.http.websocket_handshake import ComparedOpening
 from vcr_gen.boundaries.http.websocket_messages import Answer, Message, Sendable, SentFragment
 from vcr_gen.boundary import Shown, Unrecorded, Volatile, outbound
 
-__all__ = [
-    "AsyncOpened",
-    "AsyncPong",
-    "AsyncWebSocket",
-    "AsyncWebSockets",
-    "Opened",
-    "Ping",
-    "ShownAsyncOpened",
-    "ShownHandshake",
-    "ShownOpened",
-    "WebSocket",
-    "WebSockets",
-]
-
 ShownHandshake: TypeAlias = Annotated[HttpRequest, Shown("{url}", name="{url}")]
 Native: TypeAlias = Annotated[Any, Unrecorded]
 """What only the bridge uses: arguments as the program gave them, and timeouts."""

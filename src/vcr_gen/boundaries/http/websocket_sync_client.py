@@ -18,8 +18,6 @@ from vcr_gen.boundaries.http.websocket_messages import Parts, as_received, as_se
 from vcr_gen.boundaries.http.websocket_ports import Opened
 from vcr_gen.errors import DivergenceError
 
-__all__ = ["connect_on"]
-
 T = TypeVar("T")
 
 

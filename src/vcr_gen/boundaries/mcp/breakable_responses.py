@@ -8,8 +8,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vcr_gen.boundaries.mcp.rpc_messages import RpcError
 
-__all__ = ["BreakableResponses"]
-
 _CODE: Final = -32000
 
 

@@ -9,8 +9,6 @@ from vcr_gen.boundaries.mcp.rpc_endpoint import CLOSED
 from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
 from vcr_gen.runtime.replay.collecting import UnansweredError
 
-__all__ = ["AbleClient"]
-
 _NEEDED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "roots/list": "roots",

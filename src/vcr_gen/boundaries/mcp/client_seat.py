@@ -16,8 +16,6 @@ from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint, Handler
 from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
 from vcr_gen.errors import DivergenceError
 
-__all__ = ["ANSWERS_TO_UNASKED", "ClientSeat"]
-
 _PAUSE: Final = 0.001
 """Seconds in which an idle loop can deliver a message."""
 _PROGRESS: Final = Rule("server.request", "progress", Volatile)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-__all__ = ["ended_by_signals"]
-
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 

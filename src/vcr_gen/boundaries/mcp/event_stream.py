@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, final
 
-__all__ = ["Event", "EventBuffer"]
-
 _END_OF_LINE: Final = re.compile(rb"\r\n|\n|\r(?!$)")
 """A carriage return at the end of a piece may have its newline in the next one."""
 

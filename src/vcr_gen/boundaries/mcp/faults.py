@@ -15,8 +15,6 @@ from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError, title
 from vcr_gen.errors import UsageError
 from vcr_gen.spelling import did_you_mean
 
-__all__ = ["MALFORMED", "Breakable", "Fault", "FaultyServer", "parse_fault"]
-
 _VALUES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "error": r"(?P<code>-?\d+)(?::(?P<message>.+))?",

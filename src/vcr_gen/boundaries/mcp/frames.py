@@ -4,8 +4,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-__all__ = ["Frame", "Number", "frame_of", "frames_in", "number_in"]
-
 Frame: TypeAlias = dict[str, Any]
 """A JSON-RPC message. If it has `params`, and these have `_meta`, both are objects."""
 

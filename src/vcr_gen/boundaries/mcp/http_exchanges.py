@@ -15,8 +15,6 @@ from vcr_gen.boundaries.mcp.event_stream import Event, EventBuffer
 from vcr_gen.boundaries.mcp.frames import Frame, frames_in
 from vcr_gen.boundaries.mcp.tap_queue import Heard
 
-__all__ = ["Exchange", "HttpSession", "SecondSessionError"]
-
 _DISCOVER: Final = "server/discover"
 _OPENING: Final = ("initialize", _DISCOVER)
 """Requests that begin a session: in protocols up to 2025, and since 2026."""

@@ -27,8 +27,6 @@ from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
 from vcr_gen.boundaries.mcp.subscriptions import Subscriptions, subscription_in
 from vcr_gen.errors import DivergenceError
 
-__all__ = ["serve_http"]
-
 
 def serve_http(cassette: Cassette, port: int, *, faults: Sequence[Fault] = ()) -> None:
     """Answer clients at `http://127.0.0.1:PORT/mcp`, until a signal ends the process."""

@@ -11,8 +11,6 @@ from vcr_gen.boundaries.mcp.loopback_server import LoopbackServer
 from vcr_gen.boundaries.mcp.reverse_proxy import ReverseProxy
 from vcr_gen.boundaries.mcp.tap_queue import TapQueue
 
-__all__ = ["record_http"]
-
 
 def record_http(cassette: Cassette, url: str, port: int) -> None:
     """Listen in the place of the server at a URL, forward and record, until a signal comes.

@@ -23,8 +23,6 @@ from vcr_gen.boundaries.mcp.sdk_streams import StreamWire
 from vcr_gen.boundaries.mcp.server_driver import drive
 from vcr_gen.errors import DivergenceError, UsageError, VcrError
 
-__all__ = ["drive_url"]
-
 _TIMEOUT: Final = httpx2.Timeout(30, read=300)
 """Seconds, as the SDK's clients have them."""
 _VERSION: Final = "io.modelcontextprotocol/protocolVersion"

@@ -13,8 +13,6 @@ from vcr_gen import Cassette, CassetteError, Tape, TapeEvent
 from vcr_gen.boundaries.mcp.rpc_messages import Message, compared_message
 from vcr_gen.errors import CassetteBusyError
 
-__all__ = ["Launch", "has_several_launches", "served_path"]
-
 _HANDSHAKE: Final = frozenset({"initialize", "ping", "server/discover"})
 """The requests of a probe."""
 

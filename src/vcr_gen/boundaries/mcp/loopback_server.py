@@ -15,8 +15,6 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from vcr_gen.errors import UsageError
 
-__all__ = ["HOST", "SECURITY", "LoopbackServer"]
-
 HOST: Final = "127.0.0.1"
 SECURITY: Final = TransportSecuritySettings(
     allowed_hosts=["127.0.0.1:*", "localhost:*"],

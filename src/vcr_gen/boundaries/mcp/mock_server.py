@@ -15,8 +15,6 @@ from vcr_gen.boundaries.mcp.frames import Frame
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint
 from vcr_gen.boundaries.mcp.stdio_lines import FrameReader, line_of, write_all
 
-__all__ = ["serve_stdio"]
-
 
 def serve_stdio(cassette: Cassette, already: bytes = b"", *, faults: Sequence[Fault] = ()) -> None:
     """Answer the client on stdin and stdout, until it leaves.

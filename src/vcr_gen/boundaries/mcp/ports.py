@@ -5,8 +5,6 @@ from typing import Protocol
 from vcr_gen.boundaries.mcp.rpc_messages import Result, ShownMessage
 from vcr_gen.boundary import inbound, outbound
 
-__all__ = ["DrivenServer", "McpClient", "McpServer", "Progress", "RecordedClient"]
-
 
 class Progress(Protocol):
     """Hears how far a request has come."""

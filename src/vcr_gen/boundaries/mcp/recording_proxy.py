@@ -11,8 +11,6 @@ from vcr_gen.boundaries.mcp.end_signals import ended_by_signals
 from vcr_gen.boundaries.mcp.stdio_lines import LineBuffer, pump, write_all
 from vcr_gen.boundaries.mcp.tap_queue import Heard, TapQueue
 
-__all__ = ["record_stdio"]
-
 _SECONDS_TO_END: Final = 1.0
 _SHELL_SIGNAL: Final = 128
 """What shells add to the number of the signal that ended a program."""

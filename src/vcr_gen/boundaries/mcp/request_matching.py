@@ -8,8 +8,6 @@ from vcr_gen.boundaries.mcp.request_targets import target_of
 from vcr_gen.errors import UsageError
 from vcr_gen.spelling import did_you_mean
 
-__all__ = ["STRATEGIES", "mcp_matching"]
-
 
 def same_method(recorded: Any, actual: Any) -> bool:
     """Whether two messages have one JSON-RPC method."""

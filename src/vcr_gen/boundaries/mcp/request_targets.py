@@ -10,8 +10,6 @@ from vcr_gen import Tape
 from vcr_gen.errors import UsageError
 from vcr_gen.spelling import did_you_mean
 
-__all__ = ["RecordedMessage", "Target", "check_recorded", "recorded_messages", "target_of"]
-
 
 @final
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,6 @@ from starlette.types import Receive, Scope, Send
 from vcr_gen.boundaries.mcp.http_exchanges import Exchange, HttpSession, SecondSessionError
 from vcr_gen.boundaries.mcp.loopback_server import SECURITY
 
-__all__ = ["ReverseProxy"]
-
 _SECONDS_TO_CONNECT: Final = 30
 _OF_ONE_HOP: Final = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer "

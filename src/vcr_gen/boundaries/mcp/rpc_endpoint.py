@@ -15,16 +15,6 @@ from vcr_gen.boundaries.mcp.rpc_messages import Message, Result, RpcError
 from vcr_gen.boundaries.mcp.subscriptions import Subscriptions
 from vcr_gen.errors import DivergenceError
 
-__all__ = [
-    "CLOSED",
-    "Endpoint",
-    "Handler",
-    "Wire",
-    "answer_of",
-    "progress_to",
-    "without_token",
-]
-
 _INTERNAL_ERROR: Final = -32603
 CLOSED: Final = {"code": -32000, "message": "Connection closed"}
 """What a request gets if the other side leaves without an answer."""

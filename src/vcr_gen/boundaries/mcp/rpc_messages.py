@@ -6,8 +6,6 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from vcr_gen.boundary import Codec, Match, Shown
 
-__all__ = ["Message", "Result", "RpcError", "ShownMessage", "compared_message", "title_of"]
-
 _VARYING: Final = frozenset(
     {
         "progressToken",

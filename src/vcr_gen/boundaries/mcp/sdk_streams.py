@@ -11,8 +11,6 @@ from vcr_gen.boundaries.mcp.faults import MALFORMED
 from vcr_gen.boundaries.mcp.frames import Frame, frame_of
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint
 
-__all__ = ["StreamWire", "Streams"]
-
 Streams: TypeAlias = tuple[Any, Any]
 """What a transport of the SDK gives: a stream to read from and one to write to."""
 

@@ -15,8 +15,6 @@ from vcr_gen.boundaries.mcp.faults import Fault
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint
 from vcr_gen.boundaries.mcp.sdk_streams import Streams, StreamWire
 
-__all__ = ["transport"]
-
 
 @asynccontextmanager
 async def transport(

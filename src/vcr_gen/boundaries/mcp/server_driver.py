@@ -21,8 +21,6 @@ from vcr_gen.boundaries.mcp.spoken_order import (
 from vcr_gen.boundaries.mcp.stdio_lines import FrameReader, line_of, write_all
 from vcr_gen.errors import Divergence, DivergenceError, VerificationError
 
-__all__ = ["BOUNDARIES", "drive", "drive_stdio"]
-
 BOUNDARIES: Final = ("server", "client")
 """The boundaries that a driven server has on its side."""
 _ECHOED: Final = tuple(

@@ -10,8 +10,6 @@ from vcr_gen.boundaries.mcp.client_seat import ClientSeat
 from vcr_gen.boundaries.mcp.frames import Frame, Number, number_in
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint
 
-__all__ = ["SessionTap"]
-
 
 @final
 class SessionTap:

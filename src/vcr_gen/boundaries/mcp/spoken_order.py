@@ -14,8 +14,6 @@ from vcr_gen.errors import Divergence, DivergenceKind, RecordedEvent
 from vcr_gen.runtime.codec import Compiler, Difference
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["Transcript", "differences_in_order", "recorded_transcript", "server_ended"]
-
 _ANSWER: Final = "the answer"
 _LOG: Final = "notifications/message"
 """The only notification with a place: a server may announce that a list has changed at any time."""

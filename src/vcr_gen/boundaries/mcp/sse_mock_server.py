@@ -20,8 +20,6 @@ from vcr_gen.boundaries.mcp.loopback_server import SECURITY, LoopbackServer
 from vcr_gen.boundaries.mcp.rpc_endpoint import Endpoint
 from vcr_gen.boundaries.mcp.sdk_streams import StreamWire
 
-__all__ = ["serve_sse"]
-
 _STREAM: Final = "/sse"
 _MESSAGES: Final = "/messages/"
 

@@ -10,8 +10,6 @@ from typing import Final, Self, final
 
 from vcr_gen.boundaries.mcp.frames import Frame, frames_in
 
-__all__ = ["FrameReader", "LineBuffer", "first_frame", "line_of", "pump", "write_all"]
-
 _PIECE: Final = 65536
 
 

@@ -11,8 +11,6 @@ from typing import Any, Final, final
 from vcr_gen.boundaries.mcp.frames import Number, number_in
 from vcr_gen.boundaries.mcp.rpc_messages import Message
 
-__all__ = ["Subscriptions", "subscription_in"]
-
 _LISTEN: Final = "subscriptions/listen"
 _ENTRY: Final = "io.modelcontextprotocol/subscriptionId"
 """The entry of `_meta` that says by which subscription a client hears something."""

@@ -13,8 +13,6 @@ from vcr_gen import Cassette
 from vcr_gen.boundaries.mcp.frames import Frame
 from vcr_gen.boundaries.mcp.session_tap import SessionTap
 
-__all__ = ["Heard", "TapQueue"]
-
 _SWITCH_INTERVAL: Final = 0.0005
 """Seconds until a thread that forwards gets its turn beside the one that records."""
 

@@ -22,19 +22,6 @@ from vcr_gen.runtime.tape.reading import (
 )
 from vcr_gen.runtime.tape.recording import Recording
 
-__all__ = [
-    "Inspection",
-    "add_paths",
-    "diagnostic_of",
-    "find_cassettes",
-    "inspect_cassette",
-    "is_cassette",
-    "recorded_by",
-    "refuse_existing",
-    "write_cassette",
-]
-
-
 # The first bytes of every cassette; a folder may contain other YAML and JSON files.
 _STARTS: Final = (b"vcr-gen:", b'"vcr-gen":', b"'vcr-gen':", b'{"vcr-gen"', b'{ "vcr-gen"')
 

@@ -20,8 +20,6 @@ from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.runtime.failures.signature_drift import migration_of
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this action."""

@@ -20,8 +20,6 @@ from vcr_gen.runtime.tape.folding import folded
 from vcr_gen.runtime.tape.reading import entries_of, open_regular, target_of
 from vcr_gen.runtime.tape.unfolding import unfold
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this action."""

@@ -24,8 +24,6 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.reading import Reading
 
-__all__ = ["add_parser", "run"]
-
 _LOOKS: Final[Mapping[DifferenceKind, tuple[str, str]]] = {
     "added": ("+", "green"),
     "removed": ("-", "red"),

@@ -19,8 +19,6 @@ from vcr_gen.runtime.tape.reading import Reading
 if TYPE_CHECKING:
     from vcr_gen.boundaries.http.imports.imported_exchanges import Import
 
-__all__ = ["DESTINATIONS", "ORIGINS", "export_recording", "import_recording"]
-
 _HTTP: Final = ("vcrpy", "har")
 _MCP: Final = ("agent-vcr", "mcp-cassette")
 ORIGINS: Final = (*_HTTP, *_MCP)

@@ -12,8 +12,6 @@ from vcr_gen.cli.terminal import Terminal, add_output_options, duration, table
 from vcr_gen.errors import CassetteError
 from vcr_gen.runtime.tape.reading import Reading, is_partial
 
-__all__ = ["add_parser", "run"]
-
 
 @dataclass(frozen=True, slots=True)
 class _FoundCall:

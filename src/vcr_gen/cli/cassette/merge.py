@@ -20,8 +20,6 @@ from vcr_gen.runtime.tape.events import ROOT_STRAND
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, read_events
 
-__all__ = ["add_parser", "run"]
-
 _JOINED: Final = frozenset({"initial_state", "boundaries", "rules"})
 """Keys of the header that are joined; values under the same name must agree."""
 _CALL_NUMBERS: Final = frozenset({"call", "within", "after"}) | frozenset(

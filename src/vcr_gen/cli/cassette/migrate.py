@@ -28,8 +28,6 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.spelling import did_you_mean
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this action."""

@@ -19,8 +19,6 @@ from vcr_gen.errors import CassetteMissingError, UsageError
 from vcr_gen.pytest.constants import UNUSED_FILE
 from vcr_gen.runtime.tape.recording import remove_cassette
 
-__all__ = ["add_parser", "run"]
-
 _FINE: Final = (0, 1, 5)
 """Exit codes of pytest with a valid answer: passed, failed, no tests."""
 

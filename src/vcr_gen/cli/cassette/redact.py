@@ -15,8 +15,6 @@ from vcr_gen.runtime.tape.reading import Reading, is_partial
 from vcr_gen.runtime.tape.redact_entries import redact_entries
 from vcr_gen.runtime.values.stored_values import Screen
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this action."""

@@ -7,8 +7,6 @@ from vcr_gen.cli.outcome import FINE, Outcome, print_outcome
 from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.runtime.tape.reading import target_of
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this action."""

@@ -13,8 +13,6 @@ from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.settings.config_reader import load_options
 from vcr_gen.runtime.privacy import DEFAULT_RULES, Redaction
 
-__all__ = ["ScanConfig", "add_parser", "read_scan_config", "run"]
-
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this action."""

@@ -17,8 +17,6 @@ from vcr_gen.errors import CassetteError
 from vcr_gen.runtime.tape.events import Item
 from vcr_gen.runtime.tape.reading import Reading
 
-__all__ = ["add_parser", "percentile", "run"]
-
 _PERCENTILES: Final = (50, 90, 99)
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from vcr_gen.boundaries.mcp.listings.schema_findings import Level
     from vcr_gen.boundaries.mcp.listings.server_comparison import ServerChange
 
-__all__ = ["add_parser", "run"]
-
 _LEVELS: Final[Mapping["Level", str]] = {
     "breaking": "red",
     "review": "yellow",

@@ -19,8 +19,6 @@ from vcr_gen.errors import DivergenceError, ReplayError, UsageError
 if TYPE_CHECKING:
     from vcr_gen import Cassette
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this action."""

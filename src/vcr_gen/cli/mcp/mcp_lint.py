@@ -18,8 +18,6 @@ from vcr_gen.runtime.privacy import Redaction
 if TYPE_CHECKING:
     from vcr_gen.boundaries.mcp.listings.session_lint import LintFinding
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this action."""

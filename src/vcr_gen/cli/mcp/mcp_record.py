@@ -15,8 +15,6 @@ from vcr_gen.cli.mcp.server_commands import (
 from vcr_gen.cli.outcome import FINE
 from vcr_gen.errors import UsageError
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this action."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from vcr_gen import Cassette
     from vcr_gen.boundaries.mcp.faults import Fault
 
-__all__ = ["add_parser", "run"]
-
 _MORE_HELP: Final = """\
 strategies: a request is answered as a recorded one if
   exact                  all is equal, in the recorded order (default)

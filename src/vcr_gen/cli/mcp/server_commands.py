@@ -13,18 +13,6 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, read_events
 
-__all__ = [
-    "anchors_of",
-    "port",
-    "recording_command",
-    "refuse_other_boundaries",
-    "refuse_several_servers",
-    "require_mcp",
-    "runnable",
-    "server_url",
-    "the_server",
-]
-
 _LAST_PORT: Final = 65535
 _NAMED: Final = "server~"
 """How the tape calls a server that has a name, or that is not the first one."""

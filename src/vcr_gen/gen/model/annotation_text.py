@@ -16,8 +16,6 @@ from vcr_gen.gen.model.annotation import (
     Union,
 )
 
-__all__ = ["string_literal", "to_text"]
-
 
 def to_text(
     annotation: Annotation,

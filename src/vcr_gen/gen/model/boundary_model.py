@@ -20,23 +20,6 @@ from vcr_gen.gen.model.annotation import (
 )
 from vcr_gen.gen.settings.config import Direction
 
-__all__ = [
-    "Attribute",
-    "Boundary",
-    "Default",
-    "Kind",
-    "Member",
-    "Method",
-    "Parameter",
-    "Property",
-    "RuleKind",
-    "RuledField",
-    "Signature",
-    "SourceModule",
-    "TypeVariable",
-]
-
-
 _CLASS_OF: Final = frozenset({"builtins.type", "typing.Type"})
 
 

@@ -10,8 +10,6 @@ from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import is_ours, stale_files
 from vcr_gen.gen.settings.config import Config
 
-__all__ = ["Change", "Kind", "Plan", "make_plan", "same_text", "summary", "unified_diff"]
-
 Kind: TypeAlias = Literal["changed", "missing", "stale"]
 
 

@@ -11,8 +11,6 @@ from typing import Final
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.plan import Plan
 
-__all__ = ["apply_plan", "delete_file", "remove_leftovers", "write_file"]
-
 _STAGED: Final = ".vcr-gen-*.tmp"
 _ABANDONED: Final = 600.0
 """Seconds after which a staged file is certainly abandoned."""

@@ -19,8 +19,6 @@ from vcr_gen.gen.sources.conditions import Target
 from vcr_gen.gen.sources.files import SourceFile, read_sources
 from vcr_gen.gen.sources.loader import SourceLoader
 
-__all__ = ["Generated", "Generation", "generate"]
-
 _Item = TypeVar("_Item")
 
 _OF_PACKAGE: Final = "_package"

@@ -21,15 +21,6 @@ from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.settings.versions import installed_version
 from vcr_gen.gen.sources.files import digest, digest_at
 
-__all__ = [
-    "Manifest",
-    "hash_text",
-    "load",
-    "save",
-    "settings_fingerprint",
-    "template_files",
-]
-
 _NAME: Final = "manifest.json"
 _MARKS: Final = {
     ".gitignore": "# Made by vcr-gen; safe to delete.\n*\n",

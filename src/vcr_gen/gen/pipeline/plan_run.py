@@ -18,8 +18,6 @@ from vcr_gen.gen.rendering.formatting import Progress, RenderedFile, format_file
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.sources.files import read_sources
 
-__all__ = ["Request", "plan_run"]
-
 _GENERATED: Final = 80
 """The percentage of a run that is done before formatting."""
 

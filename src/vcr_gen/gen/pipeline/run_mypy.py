@@ -15,8 +15,6 @@ from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.settings.environments import project_python
 from vcr_gen.gen.sources.syntax import parse
 
-__all__ = ["type_check"]
-
 _CONFIGURED: Final = {"mypy.ini": "[mypy", ".mypy.ini": "[mypy", "setup.cfg": "[mypy"}
 _USAGE_ERROR: Final = 2
 _LAST_COLUMN: Final = sys.maxsize

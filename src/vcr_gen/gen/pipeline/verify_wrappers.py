@@ -17,8 +17,6 @@ from vcr_gen.gen.pipeline.run_mypy import type_check
 from vcr_gen.gen.rendering.formatting import format_files
 from vcr_gen.gen.settings.config import Config
 
-__all__ = ["Verdict", "verify_project"]
-
 _FIX: Final = "run vcr-gen"
 
 

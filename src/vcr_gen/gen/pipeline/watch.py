@@ -9,8 +9,6 @@ from vcr_gen.gen.pipeline.manifest import template_files
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.sources.files import list_files
 
-__all__ = ["Snapshot", "snapshot", "wait_for_change"]
-
 Snapshot: TypeAlias = Mapping[str, tuple[int, int]]
 
 _PAUSE: Final = 0.3

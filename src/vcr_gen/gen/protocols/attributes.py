@@ -21,8 +21,6 @@ from vcr_gen.gen.sources.loader import Definition
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 
-__all__ = ["annotated_attribute", "assigned_attribute"]
-
 _MOST_ALIASES: Final = 10
 _WRAPPERS: Final = frozenset({"typing.ClassVar", "typing.Final", "typing.ReadOnly"})
 

@@ -30,8 +30,6 @@ from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.gen.types.type_variables import declaration
 
-__all__ = ["build_module", "read_boundaries"]
-
 _TOO_DEEP: Final = "the bases or the types of a Protocol are nested too deeply"
 _SIMPLIFY: Final = "simplify the Protocol, or `exclude` the file"
 

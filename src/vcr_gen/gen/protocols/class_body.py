@@ -18,8 +18,6 @@ from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import all_parameters, is_function
 from vcr_gen.gen.types.scope import Scope
 
-__all__ = ["Members", "read_members"]
-
 _NOT_MEMBERS: Final = frozenset(
     {
         "__abstractmethods__",

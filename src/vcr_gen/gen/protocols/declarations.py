@@ -14,8 +14,6 @@ from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.gen.types.type_variables import fill
 
-__all__ = ["Declared", "Decorated", "MemberPlace", "declarations", "functions_of"]
-
 Decorated: TypeAlias = tuple[Function, Decorations]
 """A function, and what its decorators say."""
 _DISPUTED: Final = frozenset({"typing.Container.__contains__"})

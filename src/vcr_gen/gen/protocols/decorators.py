@@ -13,8 +13,6 @@ from vcr_gen.gen.sources.syntax import Function
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 
-__all__ = ["Decorations", "decorations", "is_deprecated", "mark_of"]
-
 _MARKERS: Final[Mapping[str, Direction]] = {
     "vcr_gen.boundary.outbound": "outbound",
     "vcr_gen.boundary.inbound": "inbound",

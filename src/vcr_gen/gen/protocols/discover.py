@@ -24,8 +24,6 @@ from vcr_gen.gen.sources.syntax import blocks
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.spelling import closest
 
-__all__ = ["FoundProtocol", "discover_marked", "discover_ruled"]
-
 _MARKS: Final = ("inbound", "outbound")
 
 

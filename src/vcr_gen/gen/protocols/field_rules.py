@@ -10,8 +10,6 @@ from vcr_gen.gen.settings.config import FieldRules
 from vcr_gen.gen.sources.loader import SourceLoader
 from vcr_gen.spelling import closest
 
-__all__ = ["FieldFinder"]
-
 
 @dataclass
 class FieldFinder:

@@ -17,8 +17,6 @@ from vcr_gen.gen.protocols.mro import is_protocol
 from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 
-__all__ = ["STORED_OTHERWISE", "Reached", "crossing", "does_something", "reached_protocols"]
-
 _OPPOSITE: Final[dict[Direction, Direction]] = {"outbound": "inbound", "inbound": "outbound"}
 _CALLABLE: Final = "typing.Callable"
 _CLASS: Final = "builtins.type"

@@ -14,8 +14,6 @@ from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.sources.loader import Definition
 from vcr_gen.gen.types.scope import Scope
 
-__all__ = ["constructors", "function_member"]
-
 
 def function_member(declared: Declared, ancestors: Sequence[Ancestor]) -> Method | Property:
     """A method or property, from all functions of its name in one class body."""

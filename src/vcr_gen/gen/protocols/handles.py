@@ -13,8 +13,6 @@ from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import definition_of
 from vcr_gen.known_types import STORED_AS_DATA
 
-__all__ = ["handles", "own_definition", "types_behind"]
-
 
 def handles(loader: SourceLoader, boundary: Boundary, known: Container[str]) -> Iterator[str]:
     """The other boundaries that annotations lead to, in order.

@@ -15,15 +15,6 @@ from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.gen.types.type_variables import assigned, bracketed, declared_variables, fill
 
-__all__ = [
-    "Ancestor",
-    "class_scope",
-    "is_protocol",
-    "linearize",
-    "own_parameters",
-    "scope_around",
-]
-
 _PROTOCOL: Final = "typing.Protocol"
 _OF_PYTHON: Final = "inherit from `Collection` or `Iterable`, or declare the methods that you need"
 _NOT_BASES: Final = frozenset({_PROTOCOL, "typing.Generic", "builtins.object"})

@@ -8,8 +8,6 @@ from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.sources.modules import Module
 
-__all__ = ["Problems", "RefusedMemberError", "RefusedProtocolError"]
-
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 
 

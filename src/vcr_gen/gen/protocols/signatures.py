@@ -26,8 +26,6 @@ from vcr_gen.gen.types.resolve import resolve_value
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.gen.types.type_variables import bracketed
 
-__all__ = ["mangled", "signature_of"]
-
 
 def mangled(name: str, class_name: str) -> str:
     """The name that Python gives a private name in a class body."""

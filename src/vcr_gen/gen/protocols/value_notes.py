@@ -20,8 +20,6 @@ from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope, definition_of
 from vcr_gen.known_types import LIVE_METHODS, LIVE_MODULES, NOT_LIVE, STORED_AS_DATA
 
-__all__ = ["ValueNote", "Verdict", "value_notes"]
-
 Verdict: TypeAlias = Literal["stored by attributes", "needs help", "source not found"]
 
 _DATA_DECORATORS: Final = ("dataclass", "attrs", "define", "frozen", "mutable", "s")

@@ -14,17 +14,6 @@ from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config, Formatter
 from vcr_gen.gen.settings.versions import installed_version
 
-__all__ = [
-    "Progress",
-    "RenderedFile",
-    "Style",
-    "format_files",
-    "formatter_version",
-    "is_settled",
-    "no_progress",
-    "style_of",
-]
-
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the amount done and the total."""
 

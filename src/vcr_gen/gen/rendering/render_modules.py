@@ -13,8 +13,6 @@ from vcr_gen.gen.wrappers.import_statements import Import, ProjectTest, export_k
 from vcr_gen.gen.wrappers.module_view import BoundaryLocation, all_names, choose_names, emit_module
 from vcr_gen.gen.wrappers.views import ModuleView, PackageView
 
-__all__ = ["RenderedModule", "render_modules", "render_packages"]
-
 
 @dataclass(frozen=True, slots=True)
 class RenderedModule:

@@ -22,8 +22,6 @@ from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.wrappers.layout import Item, Nest, docstring, fit
 from vcr_gen.gen.wrappers.views import ModuleView, PackageView
 
-__all__ = ["Renderer", "TemplateFailedError"]
-
 
 class TemplateFailedError(Exception):
     """A template could not be read or filled in."""

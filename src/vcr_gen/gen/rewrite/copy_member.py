@@ -23,8 +23,6 @@ from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import Function, decode, yields
 from vcr_gen.gen.types.scope import Scope, is_type_variable, parsed_string
 
-__all__ = ["LeftOutError", "Member", "Owner", "Statement", "copy_member", "in_brackets"]
-
 Statement: TypeAlias = cst.ClassDef | cst.FunctionDef | cst.SimpleStatementLine
 Member: TypeAlias = ast.AnnAssign | ast.FunctionDef | ast.AsyncFunctionDef
 """A statement that declares a member."""

@@ -23,8 +23,6 @@ from vcr_gen.gen.settings.config import Config, Direction
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import own_nodes
 
-__all__ = ["Extracted", "extract"]
-
 _DUNDERS: Final = {
     f"__{name}__"
     for name in (

@@ -9,8 +9,6 @@ from vcr_gen.gen.sources.conditions import Target
 from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread
 from vcr_gen.spelling import closest
 
-__all__ = ["class_node", "definition_of", "find_class", "open_loader", "refusal", "type_variables"]
-
 
 def open_loader(config: Config) -> SourceLoader:
     """The modules of the project and of the installed packages."""

@@ -20,8 +20,6 @@ from vcr_gen.gen.settings.config import Config, Direction
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.types.scope import Scope
 
-__all__ = ["Marking", "mark_protocol"]
-
 _HOME: Final = "vcr_gen.boundary"
 
 

@@ -16,8 +16,6 @@ from vcr_gen.gen.types.import_targets import exporter
 from vcr_gen.gen.types.scope import is_type_variable
 from vcr_gen.gen.wrappers.import_statements import Import, ProjectTest, statements
 
-__all__ = ["NewModule", "Spell", "code_of", "last_word", "respell", "respell_text"]
-
 Spell: TypeAlias = Callable[[str], str]
 """Gives the spelling of a name in the new module."""
 

@@ -11,22 +11,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-__all__ = [
-    "BOUNDARY_SETTINGS",
-    "MINIMUM_TARGET",
-    "OPTION_TABLES",
-    "OVERRIDE_SETTINGS",
-    "SETTINGS",
-    "BoundaryRule",
-    "Config",
-    "Direction",
-    "FieldRules",
-    "Formatter",
-    "Override",
-    "Setting",
-    "shown_from",
-]
-
 Direction: TypeAlias = Literal["outbound", "inbound"]
 Formatter: TypeAlias = Literal["black", "ruff"]
 

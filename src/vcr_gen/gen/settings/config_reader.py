@@ -31,14 +31,6 @@ from vcr_gen.gen.settings.versions import (
     satisfies,
 )
 
-__all__ = [
-    "find_config_file",
-    "has_own_config",
-    "load_config",
-    "load_options",
-    "parse_config",
-]
-
 _TABLE: Final = "tool.vcr-gen"
 _FORMATTERS: Final[Mapping[str, Formatter]] = {"black": "black", "ruff": "ruff"}
 _BLACK_LINE_LENGTH: Final = 88

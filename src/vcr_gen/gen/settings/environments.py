@@ -6,8 +6,6 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["default_search_path", "project_python"]
-
 
 def default_search_path(root: Path) -> tuple[Path, ...]:
     """Site-packages of the project's environment, then of the Python that runs vcr-gen.

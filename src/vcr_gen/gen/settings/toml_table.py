@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.spelling import closest
 
-__all__ = ["Place", "StrictTable", "find_key", "find_table", "place_of_syntax_error"]
-
 _Choice = TypeVar("_Choice", bound=str)
 _HEADER = re.compile(r"^\s*(?P<at>\[\[?)\s*(?P<name>[^\]]+?)\s*\]\]?")
 

@@ -3,8 +3,6 @@
 import re
 from typing import Final
 
-__all__ = ["installed_version", "is_specifier", "lowest_python", "satisfies"]
-
 _CLAUSE = re.compile(r"^(==|!=|>=|<=|>|<|~=)?\s*(\d+(?:\.\d+)*)$")
 
 

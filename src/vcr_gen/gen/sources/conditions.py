@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-__all__ = ["Target", "Verdict", "verdict"]
-
 Verdict: TypeAlias = Literal["true", "false", "checking", "running", "unknown"]
 """`checking` is true for type checkers only, `running` at run time only."""
 

@@ -12,17 +12,6 @@ from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.settings.config_reader import has_own_config
 
-__all__ = [
-    "MISSING",
-    "ListedFile",
-    "SourceFile",
-    "digest",
-    "digest_at",
-    "list_files",
-    "module_name",
-    "read_sources",
-]
-
 MISSING: Final = ""
 """The digest of a file that does not exist or cannot be read."""
 

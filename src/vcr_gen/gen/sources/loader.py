@@ -16,8 +16,6 @@ from vcr_gen.gen.sources.files import MISSING, digest, digest_at
 from vcr_gen.gen.sources.modules import Binding, Module, read_names
 from vcr_gen.gen.sources.syntax import parse
 
-__all__ = ["Definition", "SourceLoader", "Unread", "is_standard"]
-
 _SUFFIXES: Final = ("/__init__.pyi", "/__init__.py", ".pyi", ".py")
 """A package hides a module with the same name beside it."""
 _RUNNING_SUFFIXES: Final = tuple(suffix for suffix in _SUFFIXES if suffix.endswith(".py"))

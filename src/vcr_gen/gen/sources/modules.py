@@ -10,8 +10,6 @@ from vcr_gen.gen.model.annotation import When
 from vcr_gen.gen.sources.conditions import Target, Verdict, verdict
 from vcr_gen.gen.sources.syntax import Parsed, Statement, blocks
 
-__all__ = ["Binding", "Module", "class_bindings", "read_names"]
-
 
 @dataclass(frozen=True, slots=True)
 class Binding:

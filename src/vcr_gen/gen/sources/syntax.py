@@ -15,22 +15,6 @@ from vcr_gen.gen.sources.type_parameters import (
     parse_masked,
 )
 
-__all__ = [
-    "Function",
-    "Parsed",
-    "Statement",
-    "all_parameters",
-    "annotations_of",
-    "blocks",
-    "cut_bodies",
-    "decode",
-    "docstring_of",
-    "is_function",
-    "own_nodes",
-    "parse",
-    "yields",
-]
-
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 

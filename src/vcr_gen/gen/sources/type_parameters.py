@@ -14,8 +14,6 @@ from typing import Final, TypeAlias
 
 from vcr_gen.gen.model.annotation import TypeParameterKind
 
-__all__ = ["Masked", "Place", "TypeParameter", "native_parameters", "parse_masked"]
-
 Place: TypeAlias = tuple[int, int]
 """The line, from 1, and the column, from 0, in which a statement begins."""
 

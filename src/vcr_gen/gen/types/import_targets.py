@@ -9,8 +9,6 @@ from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread, is_stan
 from vcr_gen.gen.sources.modules import Binding, Module
 from vcr_gen.gen.types.scope import Scope, is_type_variable
 
-__all__ = ["AT_HAND", "exporter", "reference_to"]
-
 _BUILTINS: Final = frozenset(dir(builtins))
 AT_HAND: Final = frozenset(
     {

@@ -24,8 +24,6 @@ from vcr_gen.gen.sources.loader import Definition, Unread
 from vcr_gen.gen.types.import_targets import reference_to
 from vcr_gen.gen.types.scope import Scope, is_type_variable, parsed_string
 
-__all__ = ["resolve_names", "resolve_value"]
-
 
 def resolve_names(node: ast.expr, scope: Scope) -> Annotation:
     """An annotation with every name in it resolved, also in strings."""

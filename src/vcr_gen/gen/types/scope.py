@@ -11,8 +11,6 @@ from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread, is_stan
 from vcr_gen.gen.sources.modules import Binding, Module
 from vcr_gen.gen.sources.type_parameters import TypeParameter
 
-__all__ = ["TYPE_VARIABLES", "Scope", "definition_of", "is_type_variable", "parsed_string"]
-
 _BUILTINS: Final = frozenset(dir(builtins))
 TYPE_VARIABLES: Final[Mapping[str, TypeParameterKind]] = {
     "typing.TypeVar": "TypeVar",

@@ -26,8 +26,6 @@ from vcr_gen.gen.sources.type_parameters import TypeParameter
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import TYPE_VARIABLES, Scope
 
-__all__ = ["assigned", "bracketed", "declaration", "declared_variables", "fill"]
-
 _FLAGS = ("covariant", "contravariant", "infer_variance")
 
 

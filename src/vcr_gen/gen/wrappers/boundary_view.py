@@ -34,8 +34,6 @@ from vcr_gen.gen.wrappers.views import (
     MemberView,
 )
 
-__all__ = ["make_boundary"]
-
 
 def make_boundary(context: WrapperContext, *, handles: tuple[str, ...]) -> BoundaryView:
     """The wrapper, events and constant of one boundary."""

@@ -31,21 +31,6 @@ from vcr_gen.gen.model.boundary_model import (
     Signature,
 )
 
-__all__ = [
-    "callables_own",
-    "is_declared_on_instance",
-    "is_split_attribute",
-    "is_split_method",
-    "is_split_property",
-    "is_unsolved",
-    "is_untyped_access",
-    "is_untyped_call",
-    "needs_private_usage",
-    "shown_accessor",
-    "shown_signature",
-]
-
-
 # Members that are split.
 
 

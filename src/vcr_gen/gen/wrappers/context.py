@@ -16,8 +16,6 @@ from vcr_gen.gen.model.boundary_model import Boundary, Method, Property, Signatu
 from vcr_gen.gen.wrappers.names import Names, camel, free_name, snake
 from vcr_gen.gen.wrappers.views import EventView
 
-__all__ = ["RUNTIME", "Chosen", "WrapperContext", "wished_names"]
-
 RUNTIME = "vcr_gen.runtime"
 
 

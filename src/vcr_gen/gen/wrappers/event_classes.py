@@ -30,8 +30,6 @@ from vcr_gen.gen.wrappers.names import camel, declared_first
 from vcr_gen.gen.wrappers.signature_text import arguments_for, header_of
 from vcr_gen.gen.wrappers.views import EventKind, EventView, FieldView
 
-__all__ = ["Event", "make_event", "of_protocol"]
-
 _NARROWING = frozenset({"typing.TypeGuard", "typing.TypeIs"})
 
 

@@ -9,8 +9,6 @@ from typing import Final, TypeAlias
 
 from vcr_gen.gen.wrappers.layout import Nest
 
-__all__ = ["Import", "ProjectTest", "export_key", "section", "statements"]
-
 _Natural: TypeAlias = tuple[tuple[tuple[int, int, str], ...], str]
 _NUMBERS: Final = re.compile(r"(\d+)")
 

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-__all__ = ["Item", "Nest", "docstring", "fit"]
-
 Item: TypeAlias = "str | Nest"
 
 

@@ -30,8 +30,6 @@ from vcr_gen.gen.wrappers.names import free_name
 from vcr_gen.gen.wrappers.signature_text import arguments_for, function_of, generic_argument
 from vcr_gen.gen.wrappers.views import Access, AttributeView, BodyView, FunctionView, MemberView
 
-__all__ = ["make_attribute", "make_method", "make_property"]
-
 
 def make_method(context: WrapperContext, member: Method) -> MemberView:
     """A function member, with its overloads."""

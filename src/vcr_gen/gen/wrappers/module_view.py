@@ -20,8 +20,6 @@ from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.names import Names, means
 from vcr_gen.gen.wrappers.views import ModuleView
 
-__all__ = ["BoundaryLocation", "all_names", "choose_names", "emit_module"]
-
 LATE = "LATE_IMPORTS"
 
 

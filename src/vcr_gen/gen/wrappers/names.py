@@ -21,8 +21,6 @@ from vcr_gen.gen.model.annotation import (
 from vcr_gen.gen.model.annotation_text import string_literal, to_text
 from vcr_gen.gen.model.boundary_model import TypeVariable
 
-__all__ = ["Names", "Use", "camel", "declared_first", "free_name", "means", "snake"]
-
 _BACKPORTS: Final = frozenset({"typing", "typing_extensions"})
 """Modules that define one name differently, such as `TypeVar` with a default."""
 _BUILTINS_MODULE = Reference("builtins", "import", "builtins", full_name="builtins")

@@ -9,8 +9,6 @@ from vcr_gen.gen.wrappers.layout import Item, Nest
 from vcr_gen.gen.wrappers.names import Names
 from vcr_gen.gen.wrappers.views import BodyView, FunctionView, HeaderView
 
-__all__ = ["arguments_for", "brackets_of", "function_of", "generic_argument", "header_of"]
-
 
 def function_of(
     context: WrapperContext,

@@ -6,22 +6,6 @@ from typing import Literal, TypeAlias
 
 from vcr_gen.gen.wrappers.layout import Item, Nest
 
-__all__ = [
-    "Access",
-    "AttributeView",
-    "BodyView",
-    "BoundaryView",
-    "ConformanceView",
-    "EventKind",
-    "EventView",
-    "FieldView",
-    "FunctionView",
-    "HeaderView",
-    "MemberView",
-    "ModuleView",
-    "PackageView",
-]
-
 Access: TypeAlias = Literal["get", "set", "delete"]
 """What can be done with a property."""
 EventKind: TypeAlias = Literal["call"] | Access

@@ -8,8 +8,6 @@ from collections.abc import AsyncGenerator, Generator
 from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["AsyncStream", "StepKind", "Stream", "goes_on", "survives"]
-
 StepKind: TypeAlias = Literal["next", "sent", "thrown"]
 """How a consumer asks for the next item: plainly, with a value, or with an exception."""
 

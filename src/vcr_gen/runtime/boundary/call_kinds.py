@@ -13,8 +13,6 @@ from vcr_gen.boundary import Secret
 from vcr_gen.runtime.codec.annotations import union_of
 from vcr_gen.runtime.codec.markers import Given
 
-__all__ = ["Kind", "Shape", "awaitable_of", "given_type", "is_future", "shape_of", "strip"]
-
 
 class Kind(Enum):
     """The ways a call's result arrives."""

@@ -10,20 +10,6 @@ from typing import Any, Final, Generic, ParamSpec, Protocol, TypeVar, dataclass_
 
 from vcr_gen.errors import UsageError
 
-__all__ = [
-    "OMITTED",
-    "AsyncCallTo",
-    "Call",
-    "CallTo",
-    "OwnCalls",
-    "default_of",
-    "event",
-    "given",
-    "given_positional",
-    "implementation",
-    "instance_member",
-]
-
 _T_contra = TypeVar("_T_contra", contravariant=True)
 _R_co = TypeVar("_R_co", covariant=True)
 _P = ParamSpec("_P")

@@ -11,8 +11,6 @@ from typing import Final, TypeAlias, TypeVar, cast, final
 from vcr_gen.runtime.codec import MISSING, Missing
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["Echoes"]
-
 _T = TypeVar("_T")
 
 _LONG: Final = 8

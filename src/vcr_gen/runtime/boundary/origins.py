@@ -10,8 +10,6 @@ from typing import Final
 from vcr_gen.runtime.codec.tags import HANDLE, LIVE
 from vcr_gen.runtime.context_blocks import setting
 
-__all__ = ["in_use", "origin_of", "titled", "using"]
-
 _METHODS: Final = tuple(
     f"{kind}."
     for kind in ("awaitable", "callable", "file", "manager", "reader", "stream", "writer")

@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.runs.cassette import Cassette
     from vcr_gen.runtime.values.bound_methods import Binder, Bound
 
-__all__ = [
-    "InboundPort",
-    "Link",
-    "MixedPort",
-    "Operation",
-    "OutboundPort",
-    "Port",
-    "Session",
-    "check_cassette",
-    "port_of",
-]
-
 P = TypeVar("P")
 R = TypeVar("R")
 

@@ -23,17 +23,6 @@ from vcr_gen.runtime.codec.markers import plain_key
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.spelling import did_you_mean
 
-__all__ = [
-    "Echoed",
-    "Loosening",
-    "Repeat",
-    "Rule",
-    "Rules",
-    "UnusedRuleWarning",
-    "how_in_words",
-]
-
-
 Echoed: Final = Marker("Echoed")
 """Differs in each run, and the other side repeats it: the live value is used from then on."""
 

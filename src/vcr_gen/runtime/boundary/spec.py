@@ -17,8 +17,6 @@ from vcr_gen.runtime.boundary.rules import Rule
 from vcr_gen.runtime.codec import late_import, resolve_annotations
 from vcr_gen.runtime.codec.annotations import Unresolved
 
-__all__ = ["Boundary", "Direction", "Method", "Parameter", "make_call"]
-
 Direction: TypeAlias = Literal["outbound", "inbound"]
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")

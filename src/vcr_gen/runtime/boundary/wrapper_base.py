@@ -20,8 +20,6 @@ from vcr_gen.runtime.boundary.spec import Boundary
 if TYPE_CHECKING:
     from vcr_gen.runtime.runs.cassette import Cassette
 
-__all__ = ["InboundWrapper", "MixedWrapper", "OutboundWrapper", "recorded_attribute"]
-
 _P_co = TypeVar("_P_co", covariant=True)
 
 

@@ -16,18 +16,6 @@ from vcr_gen.runtime.codec.mappings import ITEMS
 from vcr_gen.runtime.codec.tags import TYPE, VALUE
 from vcr_gen.runtime.plain import Plain
 
-__all__ = [
-    "Choose",
-    "Place",
-    "Settle",
-    "align",
-    "find",
-    "live_at",
-    "parse_json",
-    "place_text",
-    "replace",
-]
-
 Key: TypeAlias = str | int | tuple[str, int]
 """A field or entry, an index, or the n-th pair of that name in a list of pairs."""
 

@@ -6,19 +6,6 @@ from typing import Final
 
 from vcr_gen.runtime.plain import Plain
 
-__all__ = [
-    "ANY_SPELLING",
-    "PLACEHOLDER",
-    "REDACTED",
-    "is_placeholder",
-    "joined",
-    "map_texts",
-    "part_of",
-    "placeholders_in",
-    "unnumbered",
-    "unnumbered_text",
-]
-
 REDACTED: Final = "<redacted>"
 """The placeholder of an unidentified secret."""
 

@@ -8,8 +8,6 @@ from collections.abc import Coroutine
 from inspect import getcoroutinelocals
 from typing import Any
 
-__all__ = ["is_between_tests", "running_tests"]
-
 
 def running_tests(runner: Any) -> Coroutine[Any, Any, Any] | None:
     """The coroutine that awaits the tests; None in a run that is not anyio's."""

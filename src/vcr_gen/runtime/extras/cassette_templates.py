@@ -23,8 +23,6 @@ from vcr_gen.runtime.tape.reading import Reading, read_events
 if TYPE_CHECKING:
     from jinja2.nodes import Template
 
-__all__ = ["Templates", "open_templates"]
-
 _E = TypeVar("_E", bound=Event)
 
 

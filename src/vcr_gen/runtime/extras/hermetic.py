@@ -27,8 +27,6 @@ from vcr_gen.runtime.strands.stack_frames import (
     is_tool,
 )
 
-__all__ = ["Guard", "Hermetic", "HermeticWarning"]
-
 Action: TypeAlias = Literal["warn", "fail"]
 Kind: TypeAlias = Literal["connection", "process", "file"]
 

@@ -12,8 +12,6 @@ from jinja2 import Environment, nodes
 
 from vcr_gen.runtime.plain import Plain, check_plain
 
-__all__ = ["RenderError", "parse_template", "render_template"]
-
 _ENVIRONMENT: Final = Environment(keep_trailing_newline=True)
 _FORMS: Final = (
     nodes.Template,

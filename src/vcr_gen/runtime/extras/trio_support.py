@@ -23,8 +23,6 @@ from vcr_gen.runtime.extras.anyio_tests import is_between_tests, running_tests
 from vcr_gen.runtime.loops.backends import Library, Loop, Parked, Spawned
 from vcr_gen.runtime.loops.session_loops import Loops
 
-__all__ = ["TRIO", "TrioHook", "TrioLoop"]
-
 _S = TypeVar("_S")
 
 _LONGEST = 24 * 60 * 60

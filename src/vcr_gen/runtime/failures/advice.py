@@ -9,8 +9,6 @@ from typing import final
 from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.modes import Choice
 
-__all__ = ["Advice"]
-
 
 @final
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,6 @@ from vcr_gen.runtime.failures.text_diff import visible
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import hidden
 
-__all__ = ["call_name"]
-
 _WIDTH = 100
 
 

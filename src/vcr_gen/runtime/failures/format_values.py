@@ -17,22 +17,6 @@ from vcr_gen.runtime.failures.typed_values import AS_IS, value_at
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import hidden, hidden_in
 
-__all__ = [
-    "cut",
-    "filled",
-    "item_type",
-    "places_of",
-    "readable",
-    "short_name",
-    "show",
-    "show_age",
-    "show_arguments",
-    "show_difference",
-    "shown_forms",
-    "without_consequences",
-]
-
-
 _ENOUGH: Final = 20_000
 """How many characters of a value are formatted; a message shows far fewer."""
 _DEEPEST: Final = 50

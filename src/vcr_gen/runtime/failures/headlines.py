@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.replay.strand_matching import Expectation
     from vcr_gen.runtime.replay.waiting import Waiter
 
-__all__ = ["DRIVE_IT", "Reporter"]
-
 SHARED_WORK = "if equal threads share work in no fixed order, pass order='lanes' to the cassette"
 
 _AHEAD = 50

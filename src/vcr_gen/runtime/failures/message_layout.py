@@ -13,8 +13,6 @@ from vcr_gen.runtime.tape.events import Item, Start
 from vcr_gen.runtime.tape.object_origins import LEAVE_BLOCK
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["message_of", "summary_of", "unused_events_error", "verification_error"]
-
 _DIFFERENCES = 12
 """How many differences the message shows; the exception has all of them."""
 _EVENTS = 10

@@ -9,8 +9,6 @@ from vcr_gen.runtime.codec import MISSING, NOT_RECORDED, ONLY_RECORDED, Differen
 from vcr_gen.runtime.failures.typed_values import value_at
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["without_shifts"]
-
 _MOST: Final = 1000
 """How many items are aligned, which may take quadratic time."""
 

@@ -9,17 +9,6 @@ from typing import Any, final, get_args
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.failures.advice import Advice
 
-__all__ = [
-    "Change",
-    "SignatureDrift",
-    "changed_parameters",
-    "declared_types",
-    "migration_of",
-    "same_signature",
-    "signature_change",
-]
-
-
 _RESULT = "return"
 
 

@@ -15,16 +15,6 @@ from vcr_gen.runtime.tape.window import Slot, Window
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.waiting import Waiter
 
-__all__ = [
-    "IN_FLIGHT",
-    "name_of",
-    "place_of",
-    "reader_past_the_recording",
-    "stall_words",
-    "waiting_rows",
-]
-
-
 IN_FLIGHT: Final = "the recording stopped while the call was in flight"
 OWN_WAIT: Final = "the program waits for its own task, thread or event, or for a callback"
 

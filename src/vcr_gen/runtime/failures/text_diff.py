@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-__all__ = ["diff_lines", "diff_texts", "equal_start", "visible"]
-
 _WIDTH = 100
 """A longer line is shown only around its change."""
 _AROUND = 30

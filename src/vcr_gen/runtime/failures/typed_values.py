@@ -17,8 +17,6 @@ from vcr_gen.field_path_syntax import Step, Wild, parse_path
 from vcr_gen.runtime.codec import MISSING, Missing
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["AS_IS", "type_at", "typed", "value_at"]
-
 AS_IS: Final = "$as_is"
 """The key of a text that messages show as it is."""
 

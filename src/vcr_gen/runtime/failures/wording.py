@@ -15,20 +15,6 @@ from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, kind_of
 from vcr_gen.runtime.tape.object_origins import ENTER_BLOCK, LEAVE_BLOCK, Origin, Origins
 from vcr_gen.runtime.tape.window import Slot
 
-__all__ = [
-    "describe",
-    "did",
-    "exception_words",
-    "how_it_differs",
-    "left_block",
-    "member_of",
-    "name_of",
-    "object_words",
-    "title_of",
-    "was_called",
-    "words_of",
-]
-
 _VALUE: Final = 60
 """The maximum width of the value of an answer."""
 _ORIGIN: Final = 50

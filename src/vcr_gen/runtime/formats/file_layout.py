@@ -9,29 +9,6 @@ from typing import BinaryIO, Final, Literal, Protocol
 from vcr_gen.errors import CassetteFormatError, EncodeError, UsageError
 from vcr_gen.runtime.plain import Plain, check_plain
 
-__all__ = [
-    "COUNT_KEY",
-    "END_KEY",
-    "HEADER_KEYS",
-    "TEMPLATE_KEY",
-    "TEMPLATE_TAG",
-    "TORN",
-    "UNFINISHED",
-    "VERSION",
-    "VERSION_KEY",
-    "Entry",
-    "Format",
-    "check_end",
-    "check_event",
-    "check_header",
-    "count_checked",
-    "count_in",
-    "full_header",
-    "is_any_in",
-    "read_tail",
-    "verify_by_reading",
-]
-
 VERSION: Final = 1
 """The version of the cassette layout; a file of any other is refused."""
 

@@ -25,8 +25,6 @@ from vcr_gen.runtime.formats.file_layout import (
 )
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain, check_plain, parse_float, parse_int
 
-__all__ = ["JsonlFormat", "dump_line", "parse_line"]
-
 HAS_ORJSON: Final = find_spec("orjson") is not None
 if HAS_ORJSON:
     import orjson

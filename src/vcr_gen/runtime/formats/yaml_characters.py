@@ -5,8 +5,6 @@ import re
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
-__all__ = ["Fault", "TextSource", "find_escaped_only"]
-
 _CHUNK: Final = 1 << 16
 
 # YAML's printable characters, less those on which its versions disagree: NEL, U+2028 and U+2029

@@ -14,8 +14,6 @@ from vcr_gen.runtime.formats.yaml_characters import find_escaped_only
 from vcr_gen.runtime.formats.yaml_scalars import float_text, is_safe_plain
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 
-__all__ = ["emit_item", "emit_mapping", "emit_more", "may_be_deep"]
-
 _STEP: Final = "  "
 _LONGEST_SIMPLE_KEY: Final = 1000  # YAML stops looking for the colon after 1024 characters
 

@@ -22,8 +22,6 @@ from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping, emit_more
 from vcr_gen.runtime.formats.yaml_quick import read_entries
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["YamlFormat"]
-
 _END_MARK: Final = re.compile(rb"\nend:\r?\n +events: ([0-9]{1,18})\s*\Z")
 
 

@@ -23,8 +23,6 @@ from vcr_gen.runtime.formats.yaml_characters import TextSource
 from vcr_gen.runtime.formats.yaml_scalars import FLOAT, INT, WORDS, is_safe_plain
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain, parse_float, parse_int
 
-__all__ = ["read_entries", "read_quickly"]
-
 _LITERAL: Final = re.compile(r"\|(2?)([+-]?)")
 _QUOTES: Final = ("'", '"')
 _NUMBER_STARTS: Final = frozenset("-0123456789")

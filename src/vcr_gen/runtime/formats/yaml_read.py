@@ -37,8 +37,6 @@ from vcr_gen.runtime.formats.yaml_characters import Fault, TextSource
 from vcr_gen.runtime.formats.yaml_scalars import resolve_plain
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 
-__all__ = ["parse_entries"]
-
 _NO_CHARACTER: Final = "not valid YAML: an escape names no character"
 
 

@@ -6,8 +6,6 @@ from typing import Final
 
 from vcr_gen.runtime.plain import Plain, parse_float, parse_int, shortened
 
-__all__ = ["FLOAT", "INT", "WORDS", "float_text", "is_safe_plain", "resolve_plain"]
-
 WORDS: Final[dict[str, Plain]] = {"null": None, "true": True, "false": False}
 INT: Final = re.compile(r"0|-?[1-9][0-9]*")
 FLOAT: Final = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+(?:e[-+][0-9]+)?")

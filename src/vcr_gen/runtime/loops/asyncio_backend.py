@@ -10,8 +10,6 @@ from typing import Any, Final, TypeAlias, TypeVar, final
 
 from vcr_gen.runtime.loops.backends import Library, Parked, Spawned
 
-__all__ = ["ASYNCIO"]
-
 _T = TypeVar("_T")
 _S = TypeVar("_S")
 

@@ -7,19 +7,6 @@ from typing import Any, Protocol, TypeVar
 
 from vcr_gen.errors import UsageError
 
-__all__ = [
-    "Library",
-    "Loop",
-    "Parked",
-    "Spawned",
-    "as_answer",
-    "in_environment",
-    "in_inbound_call",
-    "library_here",
-    "running_library",
-    "running_loop",
-]
-
 _T = TypeVar("_T")
 _S = TypeVar("_S")
 

@@ -11,8 +11,6 @@ from typing import final
 
 from vcr_gen.runtime.tape.events import in_microseconds
 
-__all__ = ["FORCE_AFTER", "FORCE_AFTER_ROUNDS", "TOGETHER", "Clock"]
-
 TOGETHER = 2e-9
 """Seconds within which a loop treats a timer as due: it would fire together with an event."""
 

@@ -11,18 +11,6 @@ from vcr_gen.runtime.loops.backends import in_environment
 from vcr_gen.runtime.loops.jobs import run_job
 from vcr_gen.runtime.loops.session_loops import Loops
 
-__all__ = [
-    "GLANCE",
-    "AsyncioHook",
-    "DetachedTimer",
-    "Hook",
-    "OrderedTimer",
-    "Overrides",
-    "is_step_of_program",
-    "move_timer",
-    "redelivers",
-]
-
 GLANCE = 0.001
 """Seconds that a loop really waits when its only work is to cancel a task again."""
 

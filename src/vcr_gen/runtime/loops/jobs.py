@@ -18,8 +18,6 @@ from vcr_gen.runtime.loops.backends import in_environment
 if TYPE_CHECKING:
     from vcr_gen.runtime.strands.strands import Strand, Strands
 
-__all__ = ["JobGate", "run_job"]
-
 
 class JobGate(Protocol):
     """The decisions of a session about jobs."""

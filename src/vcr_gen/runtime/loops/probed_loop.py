@@ -21,8 +21,6 @@ from vcr_gen.runtime.loops.hook import (
 )
 from vcr_gen.runtime.loops.session_loops import Loops
 
-__all__ = ["ProbingHook"]
-
 _INPUT: Final = (
     "add_reader",
     "add_writer",

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.loops.hook import Hook
     from vcr_gen.runtime.loops.jobs import JobGate
 
-__all__ = ["InexactReplayWarning", "LoopSession", "Loops"]
-
 
 class InexactReplayWarning(UserWarning):
     """A part of a session cannot be recorded or replayed exactly."""

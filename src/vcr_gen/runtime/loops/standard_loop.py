@@ -22,8 +22,6 @@ from vcr_gen.runtime.loops.hook import (
 )
 from vcr_gen.runtime.loops.session_loops import Loops
 
-__all__ = ["StandardHook"]
-
 _Events: TypeAlias = "list[tuple[selectors.SelectorKey, int]]"
 
 _RUN_ONCE: Final = asyncio.BaseEventLoop._run_once.__code__  # type: ignore[attr-defined]

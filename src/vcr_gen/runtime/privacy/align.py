@@ -16,8 +16,6 @@ from vcr_gen.runtime.privacy.spans import secret_in
 from vcr_gen.runtime.privacy.structure import NOTHING, Context, in_dict, in_list
 from vcr_gen.runtime.privacy.vault import Vault
 
-__all__ = ["Aligner"]
-
 _MARK: Final = "<redacted"
 _NOT_SHOWN: Final = "<not shown>"
 _UNNAMED: Final = re.compile(r"[\w.~+@!$%^*-]+={0,2}")

@@ -18,8 +18,6 @@ from vcr_gen.runtime.privacy.header_values import header_value, named_value
 from vcr_gen.runtime.privacy.heuristics import credential, is_credential, is_credential_word
 from vcr_gen.runtime.privacy.spans import Span
 
-__all__ = ["NAME_WORDS", "NamingOf", "assigned"]
-
 NAME_WORDS: Final = re.compile(
     r"passw|passphrase|passcode|pwd|secret|token|key|auth|cookie|credential|cvv|cvc|sess|sig|code"
     r"|hmac|otp|jwt|ticket|assertion|pass|sid|pw"

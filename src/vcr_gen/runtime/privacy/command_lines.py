@@ -9,8 +9,6 @@ from vcr_gen.runtime.privacy.header_values import cookies
 from vcr_gen.runtime.privacy.heuristics import credential, is_filler
 from vcr_gen.runtime.privacy.spans import Span
 
-__all__ = ["PROGRAM", "argument_spans", "command_spans"]
-
 
 class _Options(NamedTuple):
     """The options of a program that take a password."""

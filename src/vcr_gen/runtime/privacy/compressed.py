@@ -7,8 +7,6 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from vcr_gen.runtime.compression import ENCODINGS, Compressor, brotli_library, zstd_library
 
-__all__ = ["Compressed", "contents", "is_begun", "opened", "rewritten"]
-
 _BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
 """Characters of compressed data, read as latin-1, that texts do not have."""
 _LOOKED_AT: Final = 128

@@ -5,8 +5,6 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["Naming", "name_of_result", "naming_of", "rule_of", "words"]
-
 
 def words(text: str) -> frozenset[str]:
     """The words of a table."""

@@ -22,8 +22,6 @@ from vcr_gen.runtime.privacy.redaction import BASE64, COMPRESSED, NAMES, URL_PAS
 from vcr_gen.runtime.privacy.spans import Span, merged, secret_in
 from vcr_gen.runtime.privacy.structure import NOTHING, Context, in_dict, in_list
 
-__all__ = ["LONG_KEY", "SMALL_NUMBER", "Finder"]
-
 SMALL_NUMBER: Final = 1000
 """A smaller number is never a secret."""
 

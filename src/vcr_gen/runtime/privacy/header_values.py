@@ -16,8 +16,6 @@ from vcr_gen.runtime.privacy.heuristics import (
 from vcr_gen.runtime.privacy.key_formats import decoded
 from vcr_gen.runtime.privacy.spans import Span
 
-__all__ = ["cookies", "header_value", "lone_credentials", "named_value"]
-
 _SCHEME: Final = re.compile(r"\s*([A-Za-z][\w-]{1,24})(?:\\?[ \t]+|%20|\+)(?=\S)")
 _SCHEMES: Final = words(
     "apikey api-key basic bearer bot dpop jwt key negotiate ntlm oauth sharedkey sharedkeylite "

@@ -7,16 +7,6 @@ from urllib.parse import unquote
 from vcr_gen.runtime.privacy.credential_names import Naming, rule_of, words
 from vcr_gen.runtime.privacy.spans import Span
 
-__all__ = [
-    "credential",
-    "is_credential",
-    "is_credential_word",
-    "is_distinctive",
-    "is_filler",
-    "looks_secret",
-    "naming_of_cookie",
-]
-
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_.~+/=:%-]{16,4096}")
 _FILLER: Final = re.compile(
     r"\s*(?:\$\{?\w+\}?|\$?\{\{?[^{}]*\}?\}|\$\([^()]*\)|%\(?\w*\)?s|%\w+%|\.{2,}|…|-+|\*+|•+|[xX]{3,}"

@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias, final
 
-__all__ = ["Literal", "Number", "Tree", "json_documents", "tree_of"]
-
 _START: Final = re.compile(r"[{\[](?=\s{0,200}[\"{\[])|\A\s{0,200}\"")
 _TOKEN: Final = re.compile(
     r"\"(?P<string>[^\"\\]*+(?:\\.[^\"\\]*+)*+)\"|(?P<mark>[{}\[\],:])|(?P<number>-?\d[\d.eE+-]*+)"

@@ -15,16 +15,6 @@ from vcr_gen.runtime.privacy.credential_names import Naming
 from vcr_gen.runtime.privacy.heuristics import credential, is_filler, looks_secret
 from vcr_gen.runtime.privacy.spans import Span
 
-__all__ = [
-    "ENCODED",
-    "KEY_FORMATS",
-    "LONG_RUN",
-    "KeyFormat",
-    "decoded",
-    "keys_of_known_format",
-    "url_passwords",
-]
-
 
 class KeyFormat(NamedTuple):
     """The format of the keys of one issuer."""

@@ -11,8 +11,6 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.key_formats import KEY_FORMATS
 from vcr_gen.spelling import did_you_mean
 
-__all__ = ["BASE64", "COMPRESSED", "DEFAULT_RULES", "NAMES", "URL_PASSWORD", "Redaction"]
-
 URL_PASSWORD: Final = "url-password"
 NAMES: Final = "names"
 BASE64: Final = "base64"

@@ -36,8 +36,6 @@ from vcr_gen.runtime.privacy.structure import (
 from vcr_gen.runtime.privacy.unseen_texts import UnseenTexts
 from vcr_gen.runtime.privacy.vault import Vault
 
-__all__ = ["Redactor"]
-
 _HARMLESS: Final = Naming.HARMLESS
 _CONTAINERS: Final = (dict, list)
 _TITLES: Final = frozenset(TITLES)

@@ -22,8 +22,6 @@ from vcr_gen.runtime.privacy.redaction import Redaction
 from vcr_gen.runtime.privacy.redactor import Redactor
 from vcr_gen.runtime.privacy.vault import Vault
 
-__all__ = ["Secrets", "hidden", "hidden_in", "redacting", "without_secrets"]
-
 
 @final
 class Secrets:

@@ -4,8 +4,6 @@ from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["Span", "merged", "secret_in"]
-
 
 class Span(NamedTuple):
     """One secret in a text."""

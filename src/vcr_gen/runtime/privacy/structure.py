@@ -12,18 +12,6 @@ from vcr_gen.runtime.privacy.credential_names import Naming
 from vcr_gen.runtime.privacy.heuristics import naming_of_cookie
 from vcr_gen.runtime.privacy.spans import Span
 
-__all__ = [
-    "CONTENTS",
-    "NOTHING",
-    "TITLES",
-    "Context",
-    "as_bytes",
-    "in_dict",
-    "in_list",
-    "is_binary",
-    "text_of",
-]
-
 TITLES: Final = ("name", "key", "header", "Name", "Key")
 """Keys for the name in objects such as `{name: …, value: …}`."""
 CONTENTS: Final = frozenset({"value", "values", "data", "raw", "text", "Value"})

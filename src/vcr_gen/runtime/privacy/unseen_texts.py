@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import Final, final
 
-__all__ = ["UnseenTexts"]
-
 _MOST: Final = 1 << 23
 """How many characters are remembered."""
 

@@ -17,9 +17,6 @@ from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, map_texts
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.heuristics import is_distinctive
 
-__all__ = ["Vault", "decode_with_typed_placeholders"]
-
-
 _REMEMBERED: Final = 64
 """How many known secrets are searched for."""
 

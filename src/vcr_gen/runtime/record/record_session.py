@@ -23,8 +23,6 @@ from vcr_gen.runtime.tape.events import JOB, Soon
 from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
 
-__all__ = ["Recorder"]
-
 _TIME_TO_BEGIN = 0.02
 """Seconds that a callback runs alone before a callback of another thread begins."""
 

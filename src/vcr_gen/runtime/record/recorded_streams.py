@@ -17,8 +17,6 @@ from vcr_gen.runtime.values.bound_methods import Bound
 if TYPE_CHECKING:
     from vcr_gen.runtime.record.record_session import Recorder
 
-__all__ = ["OnePass", "RecordedAsyncStream", "RecordedStream"]
-
 
 @final
 class _Step:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.loops.hook import Hook
     from vcr_gen.runtime.loops.jobs import JobGate
 
-__all__ = ["LAG", "RecordingTurns"]
-
 LAG = 0.02
 """Seconds that the clock of a recording may be behind the real one when the program reads it."""
 

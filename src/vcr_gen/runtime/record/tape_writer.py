@@ -25,8 +25,6 @@ from vcr_gen.runtime.tape.folding import Folding
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
 from vcr_gen.runtime.values.stored_values import Screen
 
-__all__ = ["NotStored", "Tape"]
-
 _A = TypeVarTuple("_A")
 _V = TypeVar("_V", bound=Plain | Mapping[str, Plain])
 

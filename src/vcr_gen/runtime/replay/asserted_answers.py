@@ -17,8 +17,6 @@ from vcr_gen.runtime.tape.window import Slot
 from vcr_gen.runtime.values.channel import ValueChannel
 from vcr_gen.runtime.values.stored_values import Screen
 
-__all__ = ["AssertedAnswers"]
-
 _E = TypeVar("_E", bound=Event)
 
 

@@ -28,11 +28,6 @@ from vcr_gen.runtime.replay.waiting import (
 )
 from vcr_gen.runtime.tape.window import Slot
 
-__all__ = [
-    "CallbackThread",
-    "EnvironmentThreads",
-]
-
 Work: TypeAlias = Callable[[], None]
 
 _MOST = 32

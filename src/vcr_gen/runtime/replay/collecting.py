@@ -6,8 +6,6 @@ from vcr_gen.errors import Divergence
 from vcr_gen.runtime.tape.events import End, Item, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["Collected", "UnansweredError"]
-
 
 class UnansweredError(Exception):
     """The program has no answer to an inbound call, which is no difference.

@@ -23,29 +23,6 @@ from vcr_gen.runtime.replay.waiting import (
 from vcr_gen.runtime.tape.events import INTERNAL
 from vcr_gen.runtime.tape.window import Slot
 
-__all__ = [
-    "AdvanceClock",
-    "Asker",
-    "Decision",
-    "Deliver",
-    "LastResort",
-    "Loosen",
-    "Others",
-    "Release",
-    "Serve",
-    "Skip",
-    "Step",
-    "View",
-    "Wait",
-    "Wake",
-    "may_move",
-    "patience_with_recorded_gap",
-    "when_busy",
-    "when_idle",
-    "when_thread_asks",
-    "when_thread_waits",
-]
-
 # What is known --------------------------------------------------------------------------------
 
 

@@ -12,8 +12,6 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import End, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["Dependents"]
-
 _EARLIER: Final = 0
 """A call that began before the one that is looked at."""
 

@@ -44,8 +44,6 @@ from vcr_gen.runtime.values.stored_values import Screen
 if TYPE_CHECKING:
     from vcr_gen.runtime.extras.cassette_templates import Templates
 
-__all__ = ["Engine"]
-
 _E = TypeVar("_E", bound=Event)
 _V = TypeVar("_V", bound=ValueCodecError)
 

@@ -27,12 +27,6 @@ from vcr_gen.runtime.tape.window import Slot
 from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.live_codecs import Crossing
 
-__all__ = [
-    "Dispatcher",
-    "Target",
-    "Wrappers",
-]
-
 Use: TypeAlias = Callable[[Mapping[str, object]], Any]
 SeeThrough: TypeAlias = Callable[[int, AssertedStream], None]
 

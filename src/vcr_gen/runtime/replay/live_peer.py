@@ -24,16 +24,6 @@ from vcr_gen.runtime.replay.decide import (
 from vcr_gen.runtime.replay.waiting import TICK
 from vcr_gen.runtime.tape.events import INTERNAL
 
-__all__ = [
-    "GONE",
-    "LIMIT",
-    "Patience",
-    "peer_when_busy",
-    "peer_when_idle",
-    "peer_when_thread_asks",
-    "peer_when_thread_waits",
-]
-
 LIMIT: Final = 10.0
 """Seconds after which something that a peer withholds is reported."""
 

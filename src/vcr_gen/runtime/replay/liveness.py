@@ -9,8 +9,6 @@ from weakref import WeakSet
 from vcr_gen.runtime.replay.waiting import Waiter
 from vcr_gen.runtime.strands.stack_frames import frames_from, frames_of_threads, is_neutral, is_ours
 
-__all__ = ["OWN_THREAD", "Activity", "Threads", "waits"]
-
 OWN_THREAD = "vcr-gen"
 """The prefix of the names of the runtime's own threads."""
 

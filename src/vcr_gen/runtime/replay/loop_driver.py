@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.loops.hook import Hook
     from vcr_gen.runtime.loops.jobs import JobGate
 
-__all__ = ["LoopDriver"]
-
 
 @final
 class LoopDriver:

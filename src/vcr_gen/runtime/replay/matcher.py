@@ -23,8 +23,6 @@ from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
 from vcr_gen.runtime.values.object_numbers import Objects
 
-__all__ = ["Matcher"]
-
 _K = TypeVar("_K")
 
 _FEW = 1000

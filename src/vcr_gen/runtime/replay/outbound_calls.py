@@ -25,8 +25,6 @@ from vcr_gen.runtime.values.stored_values import Screen
 if TYPE_CHECKING:
     from vcr_gen.runtime.extras.cassette_templates import Templates
 
-__all__ = ["OutboundCalls"]
-
 
 @final
 class OutboundCalls:

@@ -14,8 +14,6 @@ from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import REACH, Slot, Window
 from vcr_gen.runtime.values.bound_methods import Bound
 
-__all__ = ["Repeats"]
-
 MOST_REPEATS: Final = 1000
 """How often one answer is given again: a program that asks more often waits for another one."""
 

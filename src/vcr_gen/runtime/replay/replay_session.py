@@ -22,8 +22,6 @@ from vcr_gen.runtime.tape.events import End, Event
 from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
 
-__all__ = ["Replayer", "delivered_call"]
-
 delivered_call: ContextVar[int] = ContextVar("vcr_gen_delivered_call", default=0)
 """The number of the inbound call that the runtime is delivering.
 

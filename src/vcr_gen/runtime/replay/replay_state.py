@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.replay.inbound import Dispatcher
     from vcr_gen.runtime.replay.live_peer import Patience
 
-__all__ = ["ReplayState"]
-
 _V = TypeVar("_V", bound=ValueCodecError)
 
 

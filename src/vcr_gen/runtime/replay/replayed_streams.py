@@ -18,15 +18,6 @@ from vcr_gen.runtime.tape.window import Slot
 from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
 
-__all__ = [
-    "AssertedAsyncStream",
-    "AssertedStream",
-    "GivenStreams",
-    "ReplayedAsyncStream",
-    "ReplayedStream",
-    "raised",
-]
-
 
 def raised(engine: Engine, event: Event, bound: Bound) -> BaseException:
     """The exception with which a recorded call ended."""

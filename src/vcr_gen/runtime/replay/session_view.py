@@ -22,18 +22,6 @@ from vcr_gen.runtime.replay.waiting import SLOWER_NOW, Waiter, is_answer, is_for
 from vcr_gen.runtime.tape.events import Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 
-__all__ = [
-    "anything_may_move",
-    "decide",
-    "due_from",
-    "program_gap",
-    "served_in",
-    "serves_here",
-    "taker",
-    "view_of",
-    "works_aside",
-]
-
 
 def decide(
     state: ReplayState,

@@ -11,8 +11,6 @@ from vcr_gen.runtime.replay.waiting import Waiters, is_for
 from vcr_gen.runtime.tape.events import End, Item, Signal
 from vcr_gen.runtime.tape.window import REACH, Slot, Window
 
-__all__ = ["ShiftedStreams"]
-
 
 @final
 class ShiftedStreams:

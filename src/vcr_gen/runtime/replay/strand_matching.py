@@ -17,13 +17,6 @@ from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import INTERNAL, JOB
 from vcr_gen.runtime.tape.window import REACH, Slot, Window
 
-__all__ = [
-    "Compare",
-    "Differences",
-    "Expectation",
-    "StrandMatching",
-]
-
 FAR: Final = 10 * REACH
 """How many events ahead the beginning of a thread may be, where others began long before it."""
 

@@ -13,17 +13,6 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import Start
 from vcr_gen.spelling import did_you_mean
 
-__all__ = [
-    "FREE",
-    "Matching",
-    "Order",
-    "Orders",
-    "Strategy",
-    "StrategyWord",
-    "Way",
-    "agreed",
-]
-
 StrategyWord: TypeAlias = Literal["exact", "method", "method_and_arguments", "subset", "sequential"]
 """`exact`: the method and all arguments, in the order that `order` asserts (the default).
 `method`: the method; arguments are not compared.

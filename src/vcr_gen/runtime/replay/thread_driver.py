@@ -44,8 +44,6 @@ from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import Event, Signal
 from vcr_gen.runtime.tape.window import Slot
 
-__all__ = ["ThreadDriver", "Unfinished"]
-
 _T = TypeVar("_T")
 
 

@@ -13,27 +13,6 @@ from vcr_gen.runtime.strands.stack_frames import coroutine_frames, frame_of_thre
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 
-__all__ = [
-    "AT_WORK",
-    "BLOCKED_GRACE",
-    "INTERRUPT_AGAIN",
-    "LONG_WAIT",
-    "MOST_OVERTIME",
-    "NOTHING_MORE",
-    "POLL",
-    "SECONDS_TO_END",
-    "SLOWER_NOW",
-    "TICK",
-    "UNEXPECTED",
-    "Monitor",
-    "Waiter",
-    "Waiters",
-    "is_answer",
-    "is_due",
-    "is_for",
-    "is_leave",
-]
-
 INTERRUPT_AGAIN: Final = 0.05
 """Seconds after which a main thread that was inside our code is interrupted again."""
 

@@ -38,8 +38,6 @@ from vcr_gen.runtime.strands.stack_frames import (
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.replay_state import ReplayState
 
-__all__ = ["Interrupt", "Watchdog"]
-
 _LEAVES_ITS_STACK: Final = CO_ASYNC_GENERATOR | CO_COROUTINE | CO_GENERATOR
 _LENDS: Final = CO_ASYNC_GENERATOR | CO_GENERATOR
 _CASSETTE: Final = "vcr_gen.runtime.runs.cassette"

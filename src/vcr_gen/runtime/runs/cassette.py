@@ -50,8 +50,6 @@ from vcr_gen.runtime.values.anchors import Anchors, usual_roots
 if TYPE_CHECKING:
     from vcr_gen.runtime.extras.hermetic import Hermetic
 
-__all__ = ["Cassette", "Mode", "StaleCassetteWarning"]
-
 WhenStale: TypeAlias = Literal["warn", "fail", "record"]
 
 _NO_CODECS: Final = Registry()

@@ -8,8 +8,6 @@ from vcr_gen.runtime.loops.backends import running_library
 from vcr_gen.runtime.runs.cassette import Cassette
 from vcr_gen.runtime.tape.events import Start
 
-__all__ = ["Driver"]
-
 
 @final
 class Driver:

@@ -16,8 +16,6 @@ from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.tape.recording import Recording
 
-__all__ = ["ContinueRun"]
-
 
 class ContinueRun(ReplayRun):
     """Replays the tape and, at its end, records what follows."""

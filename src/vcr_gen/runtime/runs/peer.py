@@ -6,8 +6,6 @@ from typing import Protocol, Self, final
 
 from vcr_gen.runtime.replay.live_peer import GONE, Patience
 
-__all__ = ["Peer"]
-
 
 class Meets(Protocol):
     """The run of a cassette, as far as a peer is concerned."""

@@ -7,8 +7,6 @@ from vcr_gen.runtime.runs.run import Run, Settings
 from vcr_gen.runtime.tape.recording import Recording
 from vcr_gen.runtime.values.object_numbers import Objects
 
-__all__ = ["RecordRun"]
-
 
 class RecordRun(Run):
     """Records a session into a partial file that replaces the cassette on success."""

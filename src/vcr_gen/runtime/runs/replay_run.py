@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.extras.cassette_templates import Templates
     from vcr_gen.runtime.extras.hermetic import Guard
 
-__all__ = ["ReplayRun", "open_cassette"]
-
 _TEMPLATE_SIGNS: Final = (TEMPLATE_TAG.encode(), TEMPLATE_KEY.encode())
 _IN_BOTH_SIGNS: Final = b"template"
 """Most files need only one search."""

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.extras.hermetic import Hermetic
     from vcr_gen.runtime.runs.cassette import Cassette
 
-__all__ = ["Run", "Settings", "incomplete", "warn_user"]
-
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,8 +33,6 @@ from vcr_gen.runtime.values.bound_methods import Bound
 from vcr_gen.runtime.values.channel import ValueChannel
 from vcr_gen.runtime.values.object_numbers import Objects
 
-__all__ = ["VerifyRun"]
-
 _HEADLINES: Final = {
     (False, True): "the real environment no longer behaves as recorded",
     (True, False): "the program no longer behaves as recorded",

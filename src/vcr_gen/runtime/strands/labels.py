@@ -15,8 +15,6 @@ from types import FrameType, FunctionType
 from typing import Any, Final, final
 from weakref import ref
 
-__all__ = ["Work", "label_of", "threads_made", "work_here"]
-
 _POOL: Final = "concurrent.futures.thread"
 """The module whose method `run` does a job."""
 

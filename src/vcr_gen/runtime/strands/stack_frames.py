@@ -8,19 +8,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-__all__ = [
-    "PYTHON_ROOTS",
-    "coroutine_frames",
-    "frame_of_thread",
-    "frames_from",
-    "frames_of_threads",
-    "is_import",
-    "is_installed",
-    "is_neutral",
-    "is_ours",
-    "is_tool",
-]
-
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _OURS: Final = (f"{_ROOT}/runtime/", f"{_ROOT}/boundaries/", f"{_ROOT}/cli/")
 _PATHS: Final = sysconfig.get_paths()

@@ -18,8 +18,6 @@ from vcr_gen.runtime.tape.events import ROOT_STRAND
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = ["Strand", "Strands"]
-
 _T = TypeVar("_T")
 
 

@@ -18,8 +18,6 @@ from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.codec.tags import BASE64, BLOB
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["LARGE", "Blobs", "blobs_of", "with_blobs", "without_blobs"]
-
 LARGE: Final = 100_000
 """How many characters of base64 a cassette holds in one place."""
 _NAME: Final = re.compile(r"[0-9a-f]{64}\Z")

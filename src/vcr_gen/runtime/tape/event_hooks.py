@@ -9,8 +9,6 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain, check_plain
 from vcr_gen.runtime.tape.events import Event, Happening, Start, kind_of
 
-__all__ = ["Hook", "Hooked", "TapeEvent"]
-
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)

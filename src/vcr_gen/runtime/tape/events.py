@@ -14,30 +14,6 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from vcr_gen.runtime.plain import Plain
 
-__all__ = [
-    "CLOCK",
-    "ENDS",
-    "INTERNAL",
-    "JOB",
-    "LOCK",
-    "ROOT_STRAND",
-    "SIGNALS",
-    "Driver",
-    "End",
-    "Event",
-    "EventKind",
-    "Happening",
-    "Item",
-    "Outcome",
-    "Signal",
-    "SignalKind",
-    "Soon",
-    "Start",
-    "driven_by_application",
-    "in_microseconds",
-    "kind_of",
-]
-
 ROOT_STRAND = "0"
 """The strand that opened the cassette."""
 

@@ -21,8 +21,6 @@ from vcr_gen.runtime.tape.events import (
     kind_of,
 )
 
-__all__ = ["Append", "Folding", "Grow", "folded"]
-
 _MOST_ITEMS = 1000
 """How many items of a stream one entry may have: a reader holds an entry in memory."""
 

@@ -16,8 +16,6 @@ from vcr_gen.runtime.tape.reading import open_regular
 if TYPE_CHECKING:
     from vcr_gen.runtime.boundary.spec import Boundary
 
-__all__ = ["FORMAT_VERSION", "HOWS", "MAY_REPEAT", "Header"]
-
 FORMAT_VERSION = 1
 
 MAY_REPEAT: Final = "may repeat"

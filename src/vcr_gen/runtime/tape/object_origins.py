@@ -8,8 +8,6 @@ from vcr_gen.runtime.codec.tags import LIVE
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import Event, Signal, Start
 
-__all__ = ["ENTER_BLOCK", "LEAVE_BLOCK", "Origin", "Origins"]
-
 ENTER_BLOCK: Final = "manager.enter"
 LEAVE_BLOCK: Final = "manager.exit"
 """The names on the tape for entering and leaving a `with` block."""

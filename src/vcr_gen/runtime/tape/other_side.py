@@ -16,8 +16,6 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.reading import Recorded
 
-__all__ = ["from_other_side"]
-
 _OTHERS: Final = LIVE.keys() - FUNCTIONS
 _CANCELLED: Final[Plain] = {"$type": "asyncio.exceptions.CancelledError", "args": []}
 

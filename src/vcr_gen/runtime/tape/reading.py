@@ -17,23 +17,6 @@ from vcr_gen.runtime.tape.blobs import blobs_of, with_blobs
 from vcr_gen.runtime.tape.events import CLOCK, End, Event, Start
 from vcr_gen.runtime.tape.unfolding import unfold
 
-__all__ = [
-    "NEVER_CLOSED",
-    "Change",
-    "Reading",
-    "Recorded",
-    "entries_of",
-    "is_partial",
-    "never_closed_mark",
-    "open_regular",
-    "partial_of",
-    "read_events",
-    "read_header",
-    "reason",
-    "salvage_hint",
-    "target_of",
-]
-
 Change: TypeAlias = Callable[[dict[str, Plain]], dict[str, Plain]]
 
 _CONFLICT: Final = b"<<<<<<< "

@@ -34,8 +34,6 @@ from vcr_gen.runtime.tape.reading import (
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["Recording", "remove_cassette"]
-
 Rewrite: TypeAlias = Callable[[Iterable[Entry]], Iterable[Mapping[str, Plain]]]
 """Rewrites the entries of a file."""
 

@@ -12,8 +12,6 @@ from vcr_gen.runtime.tape.folding import folded
 from vcr_gen.runtime.tape.reading import read_events
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
 
-__all__ = ["redact_entries", "without_late_secrets"]
-
 
 def redact_entries(
     entries: Iterable[Entry],

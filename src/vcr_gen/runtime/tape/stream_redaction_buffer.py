@@ -22,8 +22,6 @@ from vcr_gen.runtime.privacy.redaction import COMPRESSED
 from vcr_gen.runtime.privacy.spans import Span, secret_in
 from vcr_gen.runtime.tape.events import End, Event, Item
 
-__all__ = ["MOST_EVENTS", "MOST_TEXT", "StreamBuffer"]
-
 MOST_EVENTS: Final = 256
 """How many events may wait behind an item."""
 MOST_TEXT: Final = 1 << 16

@@ -21,8 +21,6 @@ from vcr_gen.runtime.tape.events import (
     in_microseconds,
 )
 
-__all__ = ["unfold_strictly"]
-
 _START_KEYS = frozenset(
     {"call", "of", "on", "strand", "begins", "within", "inbound", "after", "rounds"}
     | {"timers", "at", "args"}

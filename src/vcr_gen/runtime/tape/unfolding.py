@@ -7,8 +7,6 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import End, Event, Item, Start, in_microseconds
 from vcr_gen.runtime.tape.strict_entries import unfold_strictly
 
-__all__ = ["unfold"]
-
 
 def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> tuple[Event, ...]:
     """The events of an entry of the file; unknown keys are refused."""

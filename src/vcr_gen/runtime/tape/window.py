@@ -30,8 +30,6 @@ from vcr_gen.runtime.tape.object_origins import Origins
 from vcr_gen.runtime.tape.other_side import from_other_side
 from vcr_gen.runtime.tape.reading import Reading, read_events
 
-__all__ = ["REACH", "Slot", "Window"]
-
 _Key = TypeVar("_Key", str, int)
 
 REACH = 1000

@@ -12,8 +12,6 @@ from typing import Final, final
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain, image_of, may_hold
 
-__all__ = ["Anchors", "is_everywhere", "usual_roots"]
-
 _NAME: Final = re.compile(r"[A-Za-z][\w-]*")
 _BEFORE: Final = r"(?<![\w./-])"
 _AFTER: Final = r"(?![\w-]|\.\w)"

@@ -23,8 +23,6 @@ from vcr_gen.runtime.tape.events import Outcome
 from vcr_gen.runtime.values.anchors import Anchors
 from vcr_gen.runtime.values.channel import ValueChannel, Way, at_work
 
-__all__ = ["Binder", "Bound"]
-
 _LIVE: Final = re.compile(rf'("(?:{"|".join(map(re.escape, LIVE))})":) -?\d+')
 _SORTED_JSON: Final = json.JSONEncoder(sort_keys=True)
 _CHANGEABLE: Final = frozenset({list, dict, set, bytearray, memoryview, deque})

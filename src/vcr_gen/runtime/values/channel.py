@@ -17,8 +17,6 @@ from vcr_gen.runtime.plain import Plain, image_of, may_hold
 from vcr_gen.runtime.privacy import Secrets, decode_with_typed_placeholders
 from vcr_gen.runtime.values.anchors import Anchors
 
-__all__ = ["ValueChannel", "Way", "at_work"]
-
 Way: TypeAlias = Literal["outward", "inward"]
 """Outward: from the application to the environment. Inward: the other way."""
 

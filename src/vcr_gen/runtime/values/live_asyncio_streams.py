@@ -14,8 +14,6 @@ from vcr_gen.runtime.values.live_object import (
     use_member,
 )
 
-__all__ = ["asyncio_kinds"]
-
 _READS: Final[Members] = {
     "read": (bytes, {"n": int}),
     "readexactly": (bytes, {"n": int}),

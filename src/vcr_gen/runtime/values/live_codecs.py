@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.runs.cassette import Cassette
     from vcr_gen.runtime.runs.run import Settings
 
-__all__ = ["Crossing"]
-
 _WORD = "$handle"
 
 
@@ -175,7 +173,7 @@ class _LiveTypes:
         if not kinds:
             return None
         forms = [_Form(each.word, each.fits, self._build(each)) for each in kinds]
-        return LiveNode(forms, self._way, kinds[0].rank)
+        return _LiveNode(forms, self._way, kinds[0].rank)
 
     def _build(self, kind: LiveKind) -> Callable[[Crossing, int, Any], Any]:
         def build(crossing: Crossing, number: int, real: Any) -> Any:
@@ -210,11 +208,11 @@ class _LiveTypes:
                 return 0
             return boundary.distance(value) if boundary.direction == wanted else None
 
-        return LiveNode([_Form(_WORD, lambda value: value is not None, build)], self._way, rank)
+        return _LiveNode([_Form(_WORD, lambda value: value is not None, build)], self._way, rank)
 
 
 @final
-class LiveNode(Node):
+class _LiveNode(Node):
     """Live objects of one type: the first form that fits is theirs, and the last fits all."""
 
     is_live: ClassVar[bool] = True

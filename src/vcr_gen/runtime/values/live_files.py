@@ -21,8 +21,6 @@ from vcr_gen.runtime.values.live_object import (
     use_member,
 )
 
-__all__ = ["file_kinds"]
-
 _MODULES: Final = frozenset({"_io", "io", "typing"})
 _BINARY: Final = (BinaryIO, io.BufferedIOBase, io.RawIOBase)
 _TEXT: Final = (TextIO, io.TextIOBase)

@@ -22,8 +22,6 @@ from vcr_gen.runtime.values.live_asyncio_streams import asyncio_kinds
 from vcr_gen.runtime.values.live_files import file_kinds
 from vcr_gen.runtime.values.live_object import Live, LiveKind, Methods, exit_arguments, seen
 
-__all__ = ["live_kinds"]
-
 
 def live_kinds(annotation: object, *, inbound: bool) -> tuple[LiveKind, ...]:
     """The kinds of live objects that a type stands for; `inbound` when they are exported.

@@ -8,20 +8,6 @@ from vcr_gen.runtime.boundary.port import Link
 from vcr_gen.runtime.boundary.spec import Method, Parameter
 from vcr_gen.runtime.loops.backends import as_answer
 
-__all__ = [
-    "Live",
-    "LiveKind",
-    "LiveMembers",
-    "Members",
-    "Methods",
-    "exit_arguments",
-    "given_arguments",
-    "has_member",
-    "methods_of",
-    "seen",
-    "use_member",
-]
-
 Methods: TypeAlias = Mapping[str, Method]
 Members: TypeAlias = Mapping[str, tuple[Any, Mapping[str, object]]]
 """By the names of members: the results, and the parameters."""

@@ -21,8 +21,6 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["Build", "Objects", "number_of"]
-
 Number: TypeAlias = int | str
 """The name of a live object on the tape: its number, or the name of an attached wrapper."""
 

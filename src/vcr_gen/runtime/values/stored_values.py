@@ -19,8 +19,6 @@ from vcr_gen.runtime.tape.events import (
 )
 from vcr_gen.runtime.values.anchors import Anchors
 
-__all__ = ["Screen"]
-
 _E = TypeVar("_E", bound=Item | Signal | End)
 
 

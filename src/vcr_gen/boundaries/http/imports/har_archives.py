@@ -14,8 +14,6 @@ from vcr_gen.boundaries.http.imports.imported_exchanges import (
     header_bytes,
 )
 
-__all__ = ["read_har"]
-
 _SWITCHED: Final = 101
 
 

@@ -16,8 +16,6 @@ from vcr_gen.boundaries.http.exchanges import (
     describe_request,
 )
 
-__all__ = ["Import", "ImportedExchange", "header_bytes", "play"]
-
 _BODILESS: Final = (204, 304)
 
 

@@ -17,8 +17,6 @@ from vcr_gen.boundaries.http.imports.imported_exchanges import (
 )
 from vcr_gen.boundaries.http.matching import compared_headers
 
-__all__ = ["read_vcrpy"]
-
 _ENTRIES: Final = "interactions"
 _JSON_TYPE: Final = (b"content-type", b"application/json")
 _FORM_TYPE: Final = (b"content-type", b"application/x-www-form-urlencoded")

@@ -6,8 +6,6 @@ from typing import final
 
 import trustme
 
-__all__ = ["Authority"]
-
 
 @final
 class Authority:

@@ -16,8 +16,6 @@ from vcr_gen.boundaries.http.proxy.responses import framed, framing_of, own_resp
 from vcr_gen.boundaries.http.proxy.upstream import CLIENT_GONE, Outgoing, Server
 from vcr_gen.errors import DivergenceError, VcrError
 
-__all__ = ["ClientConnection"]
-
 _AT_ONCE: Final = 1 << 16
 _FOR_THE_PROXY: Final = (b"proxy-authorization", b"proxy-connection")
 _TLS_HANDSHAKE: Final = b"\x16"

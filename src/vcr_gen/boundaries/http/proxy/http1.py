@@ -8,8 +8,6 @@ import h11
 
 from vcr_gen.boundaries.http.exchanges import HttpResponse, RawHeaders
 
-__all__ = ["MalformedMessage", "RequestReader", "WireRequest", "exchange_on"]
-
 MalformedMessage = h11.RemoteProtocolError
 """The other side sent something that is not HTTP."""
 

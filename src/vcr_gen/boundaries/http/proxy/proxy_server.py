@@ -18,8 +18,6 @@ from vcr_gen.boundaries.http.proxy.certificates import Authority
 from vcr_gen.boundaries.http.proxy.client_connection import ClientConnection
 from vcr_gen.boundaries.http.proxy.upstream import Upstream
 
-__all__ = ["HttpProxy"]
-
 _PROXY_VARIABLES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy")
 _TRUST_VARIABLES: Final = (
     "SSL_CERT_FILE",

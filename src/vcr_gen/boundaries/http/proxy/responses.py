@@ -7,8 +7,6 @@ from typing import Literal, TypeAlias
 from vcr_gen.boundaries.http.content_encoding import Encoder
 from vcr_gen.boundaries.http.exchanges import HttpError, HttpResponse
 
-__all__ = ["Framing", "framed", "framing_of", "own_response", "stays_open", "wire_head"]
-
 Framing: TypeAlias = Literal["none", "chunked", "length", "until closed"]
 """How a client finds the end of a body."""
 

@@ -16,8 +16,6 @@ from vcr_gen.boundaries.http.exchanges import Failure, HttpError, HttpRequest, H
 from vcr_gen.boundaries.http.library_failures import failure_of
 from vcr_gen.boundaries.http.proxy.http1 import WireRequest, exchange_on
 
-__all__ = ["CLIENT_GONE", "Client", "Outgoing", "Server", "Upstream"]
-
 CLIENT_GONE: Final = "ClientGone"
 """The name of the failure of an exchange that the client no longer wanted."""
 _AT_ONCE: Final = 1 << 16

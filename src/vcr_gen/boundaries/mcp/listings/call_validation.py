@@ -11,8 +11,6 @@ from vcr_gen.boundaries.mcp.listings.schema_forms import Document, UndecidableEr
 from vcr_gen.boundaries.mcp.listings.server_comparison import ServerChange, arguments_schema
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER
 
-__all__ = ["CheckedCalls", "check_calls"]
-
 _CALLS: Final[Mapping[str, Kind]] = {"tools/call": "tool", "prompts/get": "prompt"}
 _SHOWN: Final = 160
 

@@ -18,8 +18,6 @@ from vcr_gen.boundaries.mcp.listings.hidden_characters import (
 from vcr_gen.boundaries.mcp.listings.lint_rules import PHRASES, Phrase
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER
 
-__all__ = ["Deception", "deceptions", "deceptions_in_result", "excerpt"]
-
 _BEFORE: Final = 20
 _SHOWN: Final = 80
 _BASE64: Final = re.compile(

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-__all__ = ["HIDING", "OVERRIDING"]
-
 _SENTENCE: Final = r"[^.;!?。\n]"
 
 

@@ -5,15 +5,6 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-__all__ = [
-    "SMUGGLING",
-    "as_seen",
-    "hidden_characters",
-    "hidden_message",
-    "spelled",
-    "without_hidden",
-]
-
 _TAGS: Final = re.compile("[\U000e0000-\U000e007f]+")
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
 """A flag, such as that of Scotland: tags are a part of it."""

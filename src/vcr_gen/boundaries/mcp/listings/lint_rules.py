@@ -6,8 +6,6 @@ from typing import Final
 
 from vcr_gen.boundaries.mcp.listings.foreign_phrases import HIDING, OVERRIDING
 
-__all__ = ["PHRASES", "Phrase"]
-
 
 @dataclass(frozen=True, slots=True)
 class Phrase:

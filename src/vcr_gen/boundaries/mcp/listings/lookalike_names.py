@@ -7,8 +7,6 @@ from typing import Final
 
 from vcr_gen.boundaries.mcp.listings.hidden_characters import as_seen
 
-__all__ = ["foreign_letters", "lookalikes"]
-
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _DIGITS: Final = str.maketrans("0135", "oles")
 _SHORT: Final = 5

@@ -12,17 +12,6 @@ from vcr_gen.runtime.codec import Compiler
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.reading import Reading
 
-__all__ = [
-    "KINDS",
-    "Kind",
-    "Listed",
-    "Listing",
-    "Request",
-    "Session",
-    "pair_sessions",
-    "read_sessions",
-]
-
 Kind: TypeAlias = Literal["server", "tool", "resource", "resource template", "prompt"]
 
 

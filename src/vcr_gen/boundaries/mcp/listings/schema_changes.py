@@ -9,8 +9,6 @@ from vcr_gen.boundaries.mcp.listings.schema_findings import Finding, Level, word
 from vcr_gen.boundaries.mcp.listings.schema_forms import NOTES, Schema, text_of
 from vcr_gen.runtime.codec import MISSING
 
-__all__ = ["FieldChange", "compare_inputs", "compare_outputs"]
-
 _NAMED: Final = ("properties", "patternProperties", "$defs", "definitions")
 """Keywords that hold schemas by name: a name there is no keyword."""
 

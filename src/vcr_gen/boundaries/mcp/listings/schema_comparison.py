@@ -25,8 +25,6 @@ from vcr_gen.boundaries.mcp.listings.schema_forms import (
 from vcr_gen.boundaries.mcp.listings.schema_limits import compare_limits
 from vcr_gen.runtime.codec import MISSING
 
-__all__ = ["find_refused"]
-
 _OPAQUE: Final = (
     ("not",),
     ("if", "then", "else"),

@@ -8,8 +8,6 @@ from vcr_gen.boundaries.mcp.listings.schema_findings import Finding, doubtful
 from vcr_gen.boundaries.mcp.listings.schema_forms import Flat, Schema, is_trivial
 from vcr_gen.runtime.codec import MISSING
 
-__all__ = ["compare_arrays", "compare_objects"]
-
 Compare: TypeAlias = Callable[[Schema, Schema, str], list[Finding]]
 """Compares what is sent with what is accepted, at a path."""
 

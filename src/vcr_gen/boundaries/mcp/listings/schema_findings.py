@@ -7,8 +7,6 @@ from typing import Any, Final, Literal, TypeAlias
 from vcr_gen.boundaries.mcp.listings.schema_forms import text_of
 from vcr_gen.runtime.codec import MISSING
 
-__all__ = ["Finding", "Level", "doubtful", "words_of"]
-
 Level: TypeAlias = Literal["breaking", "review", "compatible", "note"]
 """How bad a change is; `review` if it cannot be decided, `note` if it is about descriptions."""
 

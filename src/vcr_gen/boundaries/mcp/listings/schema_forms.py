@@ -13,21 +13,6 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import EMPTY_REGISTRY
 
-__all__ = [
-    "ALL_TYPES",
-    "NOTES",
-    "Document",
-    "Flat",
-    "Schema",
-    "UndecidableError",
-    "alternatives",
-    "is_trivial",
-    "names_of",
-    "text_of",
-    "types_of",
-    "values_of",
-]
-
 Schema: TypeAlias = Any
 """As it is in a listing: a mapping or a bool, if it is valid."""
 Flat: TypeAlias = dict[str, Any]

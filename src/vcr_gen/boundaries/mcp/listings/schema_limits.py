@@ -9,8 +9,6 @@ from vcr_gen.boundaries.mcp.listings.schema_findings import Finding
 from vcr_gen.boundaries.mcp.listings.schema_forms import Flat, types_of
 from vcr_gen.runtime.codec import MISSING
 
-__all__ = ["compare_limits"]
-
 _LENGTHS: Final = (
     ("string", "minLength", "maxLength"),
     ("array", "minItems", "maxItems"),

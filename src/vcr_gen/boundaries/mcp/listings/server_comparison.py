@@ -15,8 +15,6 @@ from vcr_gen.boundaries.mcp.listings.schema_findings import Level, words_of
 from vcr_gen.boundaries.mcp.listings.schema_forms import Schema
 from vcr_gen.runtime.codec import MISSING
 
-__all__ = ["ServerChange", "arguments_schema", "compare_sessions"]
-
 _SIMILAR: Final = 0.6
 """From where on two names are alike enough for one to be the other, renamed."""
 _DESCRIPTIONS: Final = ("title", "description", "icons", "_meta")

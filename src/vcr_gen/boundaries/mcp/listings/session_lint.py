@@ -23,8 +23,6 @@ from vcr_gen.boundaries.mcp.listings.recorded_listings import (
 )
 from vcr_gen.boundaries.mcp.listings.schema_forms import text_of
 
-__all__ = ["RESULTS", "RULES", "LintFinding", "LintRule", "Severity", "lint_sessions"]
-
 Severity: TypeAlias = Literal["high", "medium"]
 
 

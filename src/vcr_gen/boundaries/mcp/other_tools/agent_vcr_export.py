@@ -11,8 +11,6 @@ from vcr_gen.runtime.tape.events import INTERNAL, End, Start
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, read_events
 
-__all__ = ["AgentVcrExport"]
-
 _PROGRESS: Final = "notifications/progress"
 
 

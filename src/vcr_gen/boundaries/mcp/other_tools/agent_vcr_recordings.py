@@ -15,8 +15,6 @@ from vcr_gen.boundaries.mcp.other_tools.foreign_frames import answer_in, notific
 from vcr_gen.boundaries.mcp.other_tools.imported_session import ImportedSession, Passed
 from vcr_gen.boundaries.mcp.other_tools.scripted_clients import completed_handshake
 
-__all__ = ["read_agent_vcr"]
-
 _INITIALIZED: Final[Frame] = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 

@@ -5,8 +5,6 @@ from typing import Any
 from vcr_gen.boundaries.foreign_documents import Document
 from vcr_gen.boundaries.mcp.frames import Frame
 
-__all__ = ["answer_in", "message_in", "notification_in", "request_in"]
-
 
 def message_in(found: Document) -> Frame | None:
     """A message of any kind; None if it is none of JSON-RPC."""

@@ -19,8 +19,6 @@ from vcr_gen.runtime.tape.event_hooks import TapeEvent
 from vcr_gen.runtime.tape.events import End, Event, Start, kind_of
 from vcr_gen.runtime.tape.reading import Reading, read_events
 
-__all__ = ["ImportedSession", "Passed", "Times", "play"]
-
 
 @dataclass(frozen=True, slots=True)
 class Passed:

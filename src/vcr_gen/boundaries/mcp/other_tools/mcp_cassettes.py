@@ -20,8 +20,6 @@ from vcr_gen.boundaries.mcp.other_tools.scripted_clients import (
     made_up_handshake,
 )
 
-__all__ = ["read_mcp_cassette"]
-
 _NEWEST: Final = 3
 _ASSUMED_TOKENS: Final = 1000
 

@@ -6,15 +6,6 @@ from typing import Any, Final
 from vcr_gen.boundaries.mcp.frames import Frame
 from vcr_gen.boundaries.mcp.other_tools.imported_session import Passed
 
-__all__ = [
-    "ASSUMED_VERSION",
-    "completed_handshake",
-    "has_handshake",
-    "in_turn",
-    "is_awaited",
-    "made_up_handshake",
-]
-
 _BEGINNINGS: Final = ("initialize", "server/discover")
 ASSUMED_VERSION: Final = "2025-06-18"
 """The version of the protocol, where a file does not know it."""

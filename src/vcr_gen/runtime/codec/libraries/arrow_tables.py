@@ -8,8 +8,6 @@ import pyarrow as pa
 
 from vcr_gen.runtime.codec.libraries.library_codecs import Functions
 
-__all__ = ["codec_of"]
-
 
 def codec_of(cls: type[Any]) -> Functions | None:
     """How values of a class of pyarrow are stored."""

@@ -8,8 +8,6 @@ import httpx
 
 from vcr_gen.runtime.codec.libraries.library_codecs import Functions
 
-__all__ = ["codec_of"]
-
 _KEPT: Final = ("http_version", "reason_phrase", "sni_hostname", "target", "timeout")
 """The extensions of messages that are data; others are live, such as the connection."""
 

@@ -12,8 +12,6 @@ from PIL import Image
 from vcr_gen.runtime.codec.libraries.library_codecs import Functions
 from vcr_gen.runtime.codec.records import blank
 
-__all__ = ["codec_of"]
-
 _OF_PNG: Final = frozenset({"1", "L", "LA", "RGB", "RGBA"})
 
 _MOST_PIXELS_OF_A_BYTE: Final = 8

@@ -13,8 +13,6 @@ import numpy as np
 
 from vcr_gen.runtime.codec.libraries.library_codecs import Functions
 
-__all__ = ["codec_of", "read_array", "write_array"]
-
 READABLE: Final = 1_000
 """How many items people still read as a list."""
 _NUMBERS: Final = "biufU"

@@ -13,8 +13,6 @@ import pandas as pd
 from vcr_gen.runtime.codec.libraries.library_codecs import Functions
 from vcr_gen.runtime.codec.libraries.numpy_arrays import read_array, write_array
 
-__all__ = ["codec_of"]
-
 
 def codec_of(cls: type[Any]) -> Functions | None:
     """How values of a class of pandas are stored."""

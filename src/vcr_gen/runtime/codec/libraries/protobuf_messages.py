@@ -10,8 +10,6 @@ from google.protobuf.message import Message
 
 from vcr_gen.runtime.codec.libraries.library_codecs import Functions
 
-__all__ = ["codec_of"]
-
 
 def codec_of(cls: type[Any]) -> Functions | None:
     """How messages of a class are stored."""

@@ -9,8 +9,6 @@ from starlette.requests import HTTPConnection, Request
 
 from vcr_gen.runtime.codec.libraries.library_codecs import Functions
 
-__all__ = ["codec_of"]
-
 _OF_APPLICATION: Final = frozenset(
     {"app", "endpoint", "route", "router", "starlette.exception_handlers"}
 )

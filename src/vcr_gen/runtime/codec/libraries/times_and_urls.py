@@ -8,8 +8,6 @@ from typing import Any
 
 from vcr_gen.runtime.codec.libraries.library_codecs import Functions
 
-__all__ = ["codec_of"]
-
 
 def codec_of(cls: type[Any]) -> Functions | None:
     """How values of a class are stored."""
