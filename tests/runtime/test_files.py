@@ -67,7 +67,7 @@ def test_what_is_written_is_compared(tape: Tape, real: Any) -> None:
     assert tape.replay(VcrFolder, program) == 7
     with pytest.raises(DivergenceError) as caught:
         tape.replay(VcrFolder, lambda folder: program(folder, b"coffee\n"))
-    assert "file.write (the file that Folder.open returned)" in str(caught.value)
+    assert "write() of the file that Folder.open returned" in str(caught.value)
     assert [each.path for each in caught.value.divergence.differences] == ["data"]
 
 
@@ -331,7 +331,7 @@ def test_a_connection_of_asyncio_is_read_from_the_tape(tape: Tape) -> None:
     ]
     with pytest.raises(DivergenceError) as caught:
         tape.replay(VcrNetwork, lambda network: talk(network, b"oolong\n"))
-    assert "writer.write (the writer that Network.connect returned)" in str(caught.value)
+    assert "write() of the writer that Network.connect returned" in str(caught.value)
     assert [each.path for each in caught.value.divergence.differences] == ["data"]
 
 

@@ -48,7 +48,7 @@ def test_an_answer_of_another_type_is_refused_with_the_callback_that_gave_it(tap
     def program(bus):
         bus.on("topic", lambda number: number)
 
-    expected = r"callable\.call \(the function given to Bus\.on as `notify`\): result: expected str"
+    expected = r"the function given to Bus\.on as `notify`: result: expected str"
     with pytest.raises(IncompleteError, match=expected):
         tape.record(VcrBus, RealBus, program)
 

@@ -15,6 +15,15 @@ _METHODS: Final = tuple(
     for kind in ("awaitable", "callable", "file", "manager", "reader", "stream", "writer")
 )
 
+_USES: Final = {
+    "awaitable.wait": "",
+    "callable.call": "",
+    "stream.iterate": "",
+    "manager.enter": "entering ",
+    "manager.exit": "leaving ",
+}
+"""Uses that a program does not spell as a method."""
+
 in_use: ContextVar[str] = ContextVar("vcr_gen_origin", default="")
 """The origin of the live object that is being used, for messages.
 
@@ -43,8 +52,9 @@ def origin_of(word: str, place: str) -> str:
 
 
 def titled(what: str, origin: str) -> str:
-    """The use of a live object, with its origin."""
+    """The use of a live object in the words of the program: `write() of the file that …`."""
     if not origin or not what.startswith(_METHODS):
         return what
     of, colon, rest = what.partition(":")
-    return f"{of} ({origin}){colon}{rest}"
+    method = of.partition(".")[2]
+    return f"{_USES.get(of, f'{method}() of ')}{origin}{colon}{rest}"

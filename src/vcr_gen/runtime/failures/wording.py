@@ -94,7 +94,9 @@ def title_of(start: Start, signature: str = "", origins: Origins | None = None) 
         what = f"the {_KINDS[kind]} `{origin.parameter}` given to {origin.start.of}"
     else:
         what = f"the {_KINDS[kind]} that {origin.start.of} returned"
-    return what if kind in ("awaitable", "callable", "stream") else f"{start.of} ({what})"
+    if kind in ("awaitable", "callable", "stream"):
+        return what
+    return f"{start.of.partition('.')[2]}() of {what}"
 
 
 def name_of(start: Start, signature: str = "", origins: Origins | None = None) -> str:
