@@ -204,6 +204,15 @@ def test_a_tape_with_several_servers_is_not_played(tmp_path, command):
     assert done.err.startswith(f"{tape}: it has several servers, or one with a name: search\n")
 
 
+@pytest.mark.parametrize("action", ["serve", "drive"])
+def test_a_tape_without_a_session_is_refused(action):
+    tape = EXAMPLE.parent / "agent_server" / "cassettes" / "release.yaml"
+    program = ["--", "server"] if action == "drive" else []
+    done = run_command("mcp", action, str(tape), *program, cwd=EXAMPLE)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"{tape}: there is no MCP session in it\n\nhint: record one: ")
+
+
 def test_a_tape_with_other_boundaries_is_not_served_in_part():
     [tape] = EXAMPLE.glob("tests/cassettes/*/*.yaml")
     done = run_command("mcp", "serve", str(tape), cwd=EXAMPLE)

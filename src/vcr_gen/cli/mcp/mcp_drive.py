@@ -9,6 +9,7 @@ from vcr_gen.cli.mcp.server_commands import (
     recording_command,
     refuse_several_servers,
     require_mcp,
+    require_session,
     runnable,
     server_url,
     the_server,
@@ -49,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.sse and arguments.url is None:
         raise UsageError("vcr-gen: --sse goes with --url")
     path = arguments.cassette
+    require_session(path)
     refuse_several_servers(path)
     again = recording_command(path, the_server(arguments))
     try:

@@ -15,6 +15,7 @@ from vcr_gen.cli.mcp.server_commands import (
     refuse_other_boundaries,
     refuse_several_servers,
     require_mcp,
+    require_session,
 )
 from vcr_gen.cli.outcome import DIFFERENT, ERROR, FINE
 from vcr_gen.errors import DivergenceError, ReplayError, UsageError
@@ -132,6 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
     warnings.simplefilter("ignore", UnusedRuleWarning)  # a client need not ask for everything
     again = recording_command(arguments.cassette, ["--", "COMMAND", "..."])
     path, already = _launch(arguments)
+    require_session(path)
     refuse_other_boundaries(path)
     refuse_several_servers(path)
     try:

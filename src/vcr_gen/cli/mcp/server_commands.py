@@ -2,7 +2,7 @@
 
 import argparse
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import gettempdir
@@ -14,6 +14,9 @@ from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, read_events
 
 _LAST_PORT: Final = 65535
+_OURS: Final = frozenset({"client", "server"})
+_METHODS: Final = {f"{side}.{method}" for side in _OURS for method in ("request", "notify")}
+"""The boundaries of an MCP session, and their methods."""
 _NAMED: Final = "server~"
 """How the tape calls a server that has a name, or that is not the first one."""
 
@@ -68,19 +71,31 @@ def recording_command(path: Path, server: Sequence[str]) -> str:
     return shlex.join(["vcr-gen", "mcp", "record", "-o", str(path), *server])
 
 
+def require_session(cassette: Path) -> None:
+    """Refuse a cassette without an MCP session."""
+    if cassette.exists() and not _methods_of(cassette) & _METHODS:
+        raise UsageError(
+            f"{cassette}: there is no MCP session in it\n\nhint: record one: "
+            f"{recording_command(cassette.with_stem('session'), ['--', 'COMMAND', '...'])}"
+        )
+
+
 def refuse_other_boundaries(cassette: Path) -> None:
     """Refuse a cassette that a mock server can play only in part."""
     if not cassette.exists():
         return
-    with Reading(cassette) as reading:
-        recorded = Header.read(reading.header, cassette).signatures
-    others = sorted({method.partition(".")[0] for method in recorded} - {"client", "server"})
+    others = sorted({method.partition(".")[0] for method in _methods_of(cassette)} - _OURS)
     if others:
         raise UsageError(
             f"{cassette}: a mock server cannot play {' and '.join(others)}, which the recorded "
             "program called too\n\nhint: replay it in its test, or record the session alone: "
             f"{recording_command(cassette, ['--', 'COMMAND', '...'])}"
         )
+
+
+def _methods_of(cassette: Path) -> Set[str]:
+    with Reading(cassette) as reading:
+        return Header.read(reading.header, cassette).signatures.keys()
 
 
 def refuse_several_servers(cassette: Path) -> None:
