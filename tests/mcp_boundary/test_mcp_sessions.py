@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx
 import pytest
+from mcp.client import Client
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
@@ -17,8 +19,10 @@ from tests.mcp_boundary.mcp_client_program import ERAS, session
 from tests.mcp_boundary.mcp_commands import PLAIN, SERVER, over_stdio, recording, served, serving
 from tests.mcp_boundary.mcp_server_program import server
 from tests.mcp_boundary.plain_client import client_of
+from tests.mcp_boundary.plain_http_server import plain_http_server
 
-from vcr_gen import Cassette
+from vcr_gen import Cassette, DivergenceError
+from vcr_gen.boundaries.http import async_http_transport
 from vcr_gen.boundaries.mcp import mcp_transport
 from vcr_gen.boundaries.mcp.sdk_streams import StreamWire
 
@@ -60,6 +64,43 @@ def test_one_recording_of_the_proxy_serves_a_process_and_a_test(tmp_path, era):
     for _ in range(2):
         assert recorded == anyio.run(outside, serving(tape), era)
     assert recorded == anyio.run(in_process, tape, "none", era)
+
+
+def test_a_model_over_http_shares_the_cassette_with_a_server(tmp_path):
+    async def agent(mode: str, url: str, question: str) -> list[object]:
+        """Ask a model, and what it says the server; twice, the second time both at once."""
+        seen: list[object] = []
+        with Cassette(tmp_path / "tape.yaml", mode) as cassette:
+            async with (
+                httpx.AsyncClient(transport=async_http_transport(cassette)) as model,
+                Client(mcp_transport(cassette, SERVER), mode="legacy") as client,
+            ):
+
+                async def think() -> None:
+                    response = await model.post(url, json={"messages": [question, *map(str, seen)]})
+                    seen.append(response.json())
+
+                async def act(number: int) -> None:
+                    sum_ = await client.call_tool("add", {"a": number, "b": 1})
+                    seen.append(sum_.structured_content)
+
+                await think()
+                await act(1)
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(act, 2)
+                    tasks.start_soon(think)
+        return seen
+
+    with plain_http_server("/v1/chat") as model:
+        model.headers = {"Content-Type": "application/json"}
+        model.pieces = (b'{"say": "add"}',)
+        recorded = anyio.run(agent, "all", model.url, "How many?")
+        asked = len(model.came)
+        for _ in range(3):
+            assert anyio.run(agent, "none", model.url, "How many?") == recorded
+        assert len(model.came) == asked == 2
+        with pytest.raises(DivergenceError, match=r"request\.body\.json\.messages\[0\]"):
+            anyio.run(agent, "none", model.url, "How much?")
 
 
 def test_several_servers_on_one_cassette(tmp_path):
