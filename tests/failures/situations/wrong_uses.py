@@ -35,6 +35,16 @@ def an_object_is_attached_in_a_replay() -> None:
 
 
 @situation
+def a_class_that_needs_an_argument_is_attached() -> None:
+    class RemoteBank(RealBank):
+        def __init__(self, url: str) -> None:
+            super().__init__()
+
+    with Cassette(TAPE, "all") as cassette:
+        VcrBank.attach(cassette, RemoteBank)  # type: ignore[arg-type]
+
+
+@situation
 def attach_gets_its_arguments_in_the_wrong_order() -> None:
     with Cassette(TAPE, "all") as cassette:
         VcrBank.attach(RealBank, cassette)  # type: ignore[arg-type]

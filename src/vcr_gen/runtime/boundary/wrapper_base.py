@@ -52,7 +52,17 @@ class OutboundWrapper(_Wrapper[_P_co]):
                 f"hint: {cls.__name__}.attach(cassette, {name}); or, with arguments, "
                 f"{cls.__name__}.attach(cassette, lambda: {name}(…))"
             )
-        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
+        try:
+            inner = factory() if cassette.calls_real else None
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise  # by the factory's own code
+            name = getattr(factory, "__name__", "factory")
+            raise UsageError(
+                f"{cls.__name__}.attach calls {name} without arguments: {error}\n\n"
+                f"hint: {cls.__name__}.attach(cassette, lambda: {name}(…))"
+            ) from None
+        return cls(cassette=cassette, inner=inner)
 
 
 class InboundWrapper(_Wrapper[_P_co]):
