@@ -72,8 +72,9 @@ def recording_command(path: Path, server: Sequence[str]) -> str:
 
 
 def require_session(cassette: Path) -> None:
-    """Refuse a cassette without an MCP session."""
-    if cassette.exists() and not _methods_of(cassette) & _METHODS:
+    """Refuse a cassette of something other than an MCP session."""
+    recorded = _methods_of(cassette) if cassette.exists() else set()
+    if recorded and not recorded & _METHODS:  # a session in which nobody spoke has none
         raise UsageError(
             f"{cassette}: there is no MCP session in it\n\nhint: record one: "
             f"{recording_command(cassette.with_stem('session'), ['--', 'COMMAND', '...'])}"
