@@ -303,3 +303,19 @@ def test_no_thread_of_the_runtime_outlives_the_close(tape: Path) -> None:
             session(mode, keys)
         left = set(threading.enumerate()) - before
         assert not [thread.name for thread in left if thread.name.startswith("vcr-gen")]
+
+
+def test_older_pythons_list_the_frames_of_threads_without_collecting_garbage(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frames_of_all = sys._current_frames
+    collecting = []
+
+    def listing() -> Any:
+        collecting.append(gc.isenabled())
+        return frames_of_all()
+
+    monkeypatch.setattr(sys, "_current_frames", listing)
+    frames_of_threads()
+    assert collecting == [sys.version_info >= (3, 11, 9)]
+    assert gc.isenabled()

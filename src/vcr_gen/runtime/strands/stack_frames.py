@@ -1,5 +1,6 @@
 """Whose code a frame runs: ours, Python's own, a test tool's, or the application's."""
 
+import gc
 import sys
 import sysconfig
 import threading
@@ -45,6 +46,11 @@ PYTHON_ROOTS: Final = tuple(
 )
 """The folders of the interpreter and of installed packages."""
 
+_MAY_COLLECT: Final = sys.version_info >= (3, 11, 9)
+"""Before, Python may deadlock if it collects garbage while it lists frames: its issue 106883."""
+_UNCOLLECTED: Final = threading.Lock()
+"""Held while the garbage collector is off, so that no other thread switches it on again."""
+
 
 def frames_of_threads() -> dict[int, FrameType]:
     """The innermost frame of every other thread, by the thread's number.
@@ -52,9 +58,20 @@ def frames_of_threads() -> dict[int, FrameType]:
     The calling thread's own frame would hold the dictionary that holds it, and so keep alive what
     other threads had at hand until garbage is collected.
     """
-    found = sys._current_frames()
+    found = sys._current_frames() if _MAY_COLLECT else _current_frames_uncollected()
     del found[threading.get_ident()]
     return found
+
+
+def _current_frames_uncollected() -> dict[int, FrameType]:
+    with _UNCOLLECTED:
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return sys._current_frames()
+        finally:
+            if was_enabled:
+                gc.enable()
 
 
 def frame_of_thread(thread: threading.Thread) -> FrameType | None:
