@@ -16,7 +16,7 @@ from vcr_market import MarketFetch, VcrDesk, VcrMarket
 from vcr_gen import Cassette, DivergenceError, Rule, UnusedRuleWarning
 from vcr_gen.boundary import Volatile
 from vcr_gen.errors import UnusedEventsError, UsageError
-from vcr_gen.runtime.replay import matcher
+from vcr_gen.runtime.replay import call_index
 
 Call = tuple[str, Mapping[str, int]]
 
@@ -257,13 +257,13 @@ def test_dropping_the_calls_that_were_made_costs_no_more_on_a_long_tape(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked_at: list[int] = []
-    forget_done = matcher._forget_done
+    forget_done = call_index._forget_done
 
     def counted(queues: Collection[Any]) -> None:
         looked_at.append(sum(map(len, queues)))
         forget_done(queues)
 
-    monkeypatch.setattr(matcher, "_forget_done", counted)
+    monkeypatch.setattr(call_index, "_forget_done", counted)
     count = 4_000
     path = tape_of(tmp_path / "tape.jsonl", count)
     seconds_of(path, [count, *range(1, count)], strategy="exact", order="lanes")

@@ -2,9 +2,9 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from vcr_gen.errors import DecodeError, Divergence, DivergenceKind, RecordedEvent
 from vcr_gen.runtime.boundary.port import Operation
@@ -12,7 +12,14 @@ from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_sites import called_at, shown_path
-from vcr_gen.runtime.failures.format_values import places_of, without_consequences
+from vcr_gen.runtime.failures.format_values import places_of
+from vcr_gen.runtime.failures.likely_causes import (
+    Nearest,
+    changed_call,
+    few_fields,
+    other_method,
+    other_request,
+)
 from vcr_gen.runtime.failures.shifted_items import without_shifts
 from vcr_gen.runtime.failures.signature_drift import Change, SignatureDrift
 from vcr_gen.runtime.failures.stall import (
@@ -22,7 +29,6 @@ from vcr_gen.runtime.failures.stall import (
     stall_words,
     waiting_rows,
 )
-from vcr_gen.runtime.failures.text_diff import equal_start
 from vcr_gen.runtime.failures.typed_values import AS_IS, type_at, typed
 from vcr_gen.runtime.failures.wording import (
     describe,
@@ -47,10 +53,6 @@ if TYPE_CHECKING:
 
 SHARED_WORK = "if equal threads share work in no fixed order, pass order='lanes' to the cassette"
 
-_AHEAD = 50
-"""How many events are searched for similar calls."""
-_NEAREST = 3
-"""How many of them are shown."""
 _SAME_CALL = 2
 """With more differing fields, two calls with different names have little in common."""
 
@@ -89,7 +91,7 @@ class Reporter:
         """The application made a call that the tape does not expect, or not `in_any_order`."""
         name = operation.bound.method.name
         slot = found.slot
-        nearest = _Nearest(window, slot, operation, stored, self._title)
+        nearest = Nearest(window, slot, operation, stored, self._title)
         differences: tuple[Difference, ...] = ()
         kind: DivergenceKind = "extra"
         likely = "the call was repeated" if nearest.repeated else "a call was added"
@@ -105,7 +107,7 @@ class Reporter:
             headline = f"{happened} where the tape has {describe(slot)}"
         elif slot.event.of != name:
             headline = f"{happened} where the tape has {due}"
-            kind, likely = _other_method(due, nearest)
+            kind, likely = other_method(due, nearest)
             if name == LEAVE_BLOCK:
                 kind, likely = "order", f"{due} was dropped, or comes after the block now"
         elif found.stranger:
@@ -124,9 +126,11 @@ class Reporter:
             differences = without_shifts(found.differences, slot.start.arguments, stored)
             change = self.drift.signature(name, [found.path for found in differences])
             if title == due:
-                kind, headline, likely = _changed(title, nearest, stored, differences)
+                kind, headline, likely = changed_call(title, nearest, stored, differences)
             else:
-                kind, headline, likely = _other(title, due, nearest, in_any_order=in_any_order)
+                kind, headline, likely = other_request(
+                    title, due, nearest, in_any_order=in_any_order
+                )
                 differences = differences if len(differences) <= _SAME_CALL else ()
         divergence = self._divergence(
             kind,
@@ -182,7 +186,7 @@ class Reporter:
             headline = f"{self._title(start)}: the application {how_it_differs(event, slot.event)}"
             differences = _answer_differences(found.differences, event, slot.event)
             if differences and not differences[0].path.startswith("$"):  # which names the whole
-                headline = f"{headline}: {_few(differences)}"
+                headline = f"{headline}: {few_fields(differences)}"
         else:
             joined = "; the tape has" if raises else " where the tape has"
             headline = (
@@ -333,53 +337,6 @@ class Reporter:
             yield replace(each, recorded=sides[0], actual=sides[1])
 
 
-@final
-class _Nearest:
-    """Recorded calls of the same method near the expected one, most similar first."""
-
-    def __init__(
-        self,
-        window: Window,
-        due: Slot | None,
-        operation: Operation,
-        stored: Mapping[str, Plain],
-        title_of: Callable[[Start], str],
-    ) -> None:
-        bound, name = operation.bound, operation.bound.method.name
-        key = bound.key(stored)
-
-        def is_same(slot: Slot) -> bool:
-            return slot.start.on == operation.on and bound.key(slot.start.arguments) == key
-
-        def distance(slot: Slot) -> int:
-            """The number of arguments in which a recorded call differs."""
-            recorded = slot.start.arguments
-            names = recorded.keys() | stored.keys()
-            return sum(recorded.get(name, ...) != stored.get(name, ...) for name in names)
-
-        rest = [slot for slot in window.ahead(_AHEAD) if slot is not due]
-        ahead, behind = _calls_of(name, rest), _calls_of(name, window.recent)
-        self.ahead = any(map(is_same, ahead))
-        """Whether the same call comes later on the tape."""
-        self.repeated = any(map(is_same, behind))
-        """Whether the same call was just made."""
-        self.next_but_one = due is not None and _next_in(due.strand, rest) in ahead
-        """Whether a call of the method directly follows the expected one."""
-        title = title_of(Start(call=0, of=name, on=operation.on, arguments=stored))
-        alike = [slot for slot in ahead if title_of(slot.start) == title]
-        self.shown = tuple(map(describe, sorted(alike, key=distance)[:_NEAREST]))
-
-
-def _calls_of(name: str, slots: Iterable[Slot]) -> list[Slot]:
-    return [slot for slot in slots if isinstance(slot.event, Start) and slot.event.of == name]
-
-
-def _next_in(strand: str, slots: list[Slot]) -> Slot | None:
-    """The next outbound call of a strand."""
-    calls = (slot for slot in slots if slot.strand == strand and not slot.start.inbound)
-    return next((slot for slot in calls if isinstance(slot.event, Start)), None)
-
-
 def _explained(divergence: Divergence, change: Change) -> Divergence:
     """The same divergence, explained by a change in a Protocol."""
     return replace(
@@ -425,86 +382,9 @@ def _answer_differences(
     return without_shifts(differences, {name: recorded.value}, {name: actual.value})
 
 
-def _are_all(arguments: Mapping[str, Plain], differences: Iterable[Difference]) -> bool:
-    """Whether all arguments differ, so that it may be a different call."""
-    differ = {re.split(r"[.\[]", difference.path)[0] for difference in differences}
-    return differ.issuperset(arguments)
-
-
-_Words: TypeAlias = tuple[DivergenceKind, str, str]
-"""A kind, a headline, and the likely cause."""
-
-
-def _other_method(due: str, nearest: _Nearest) -> tuple[DivergenceKind, str]:
-    """A different method was called than the tape has, and what may explain it."""
-    if nearest.repeated:
-        also = f", or {due} was dropped" if nearest.ahead or nearest.next_but_one else ""
-        return "extra", f"the call was repeated{also}"
-    if nearest.ahead:
-        return "order", f"{due} was dropped or comes later now, or a call was added before it"
-    if nearest.next_but_one:
-        return "order", f"{due} was dropped, or a call was added before it"
-    return "extra", "a call was added"
-
-
-def _changed(
-    title: str,
-    nearest: _Nearest,
-    stored: Mapping[str, Plain],
-    differences: tuple[Difference, ...],
-) -> _Words:
-    """The expected call was made with different arguments."""
-    headline = f"{title} was called with different arguments: {_few(differences)}"
-    if nearest.ahead:
-        return "order", headline, "calls were reordered, or the expected call was dropped"
-    if nearest.repeated:
-        return "extra", headline, "the call was repeated"
-    if len(stored) > 1 and _are_all(stored, differences):
-        return "argument", headline, "a call was added, or its arguments changed"
-    if len(stored) == 1 and not any(map(_is_edited, differences)):
-        return "argument", headline, "an argument changed, or a call was added"
-    return "argument", headline, "an argument changed"
-
-
-def _is_edited(difference: Difference) -> bool:
-    """Whether only a part of an argument differs: a field of it, or less than half of a text."""
-    before, after = difference.recorded, difference.actual
-    if not isinstance(before, str) or not isinstance(after, str):
-        return not difference.path.isidentifier()
-    shared = equal_start(before, after) + equal_start(before[::-1], after[::-1])
-    return 2 * shared >= max(len(before), len(after)) or not difference.path.isidentifier()
-
-
-def _other(title: str, due: str, nearest: _Nearest, *, in_any_order: bool) -> _Words:
-    """A call of the same method with a different name: a request for something else."""
-    if in_any_order:
-        headline = f"{title} was called, but the tape has no such call; the nearest is {due}"
-        return "extra", headline, "a call was added, or changed"
-    headline = f"{title} was called where the tape has {due}"
-    if nearest.ahead:
-        return (
-            "order",
-            headline,
-            f"{due} was dropped or comes later now, or a call was added before it",
-        )
-    if nearest.repeated:
-        return "extra", headline, "the call was repeated"
-    return "argument", headline, f"{due} was changed or dropped, or a call was added before it"
-
-
 def _values(differences: Iterable[Difference]) -> Iterator[Plain]:
     """Both sides of every difference."""
     for found in differences:
         for value in (found.recorded, found.actual):
             if value is not MISSING:
                 yield value
-
-
-def _few(differences: tuple[Difference, ...]) -> str:
-    """The names of the first few differing fields."""
-    names = list(
-        dict.fromkeys(
-            found.path.removesuffix(".$type") for found in without_consequences(differences)
-        )
-    )
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
