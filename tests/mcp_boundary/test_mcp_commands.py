@@ -210,7 +210,7 @@ def test_a_tape_without_a_session_is_refused(action):
     program = ["--", "server"] if action == "drive" else []
     done = run_command("mcp", action, str(tape), *program, cwd=EXAMPLE)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"{tape}: there is no MCP session in it\n\nhint: record one: ")
+    assert done.err.startswith(f"{tape} contains no MCP session\n\nhint: record one: ")
 
 
 def test_a_tape_with_other_boundaries_is_not_served_in_part():

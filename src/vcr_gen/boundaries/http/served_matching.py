@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from vcr_gen import Cassette, Rule
-from vcr_gen.boundaries.http.bodies import piece_to_plain
+from vcr_gen.boundaries.http.bodies import grouped, piece_to_plain
 from vcr_gen.boundaries.http.exchanges import HttpResponse, describe_request
 from vcr_gen.boundaries.http.matching import (
     VARYING_IN_RESPONSES,
@@ -96,12 +96,13 @@ def _compared_answer(
         if isinstance(stored, dict) and "json" in stored:
             stored = {"json": stored["json"]}  # whatever its layout
         return {"response": {"body": body(stored)}}
-    named: dict[str, list[str]] = {}
-    for key, value in answered.headers:
-        name, text = key.decode("latin-1").lower(), value.decode("utf-8", "surrogateescape")
-        named.setdefault(name, []).append(text)
-    joined = {name: texts[0] if len(texts) == 1 else texts for name, texts in named.items()}
-    compared = dict(sorted(headers(joined).items()))
+    named = grouped(
+        [
+            (name.decode("latin-1").lower(), value.decode("utf-8", "surrogateescape"))
+            for name, value in answered.headers
+        ]
+    )
+    compared = dict(sorted(headers(named).items()))
     return {"response": {"status": answered.status, "headers": compared}}
 
 

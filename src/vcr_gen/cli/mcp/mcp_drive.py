@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from vcr_gen.cli.mcp.server_commands import (
     anchors_of,
     recording_command,
-    refuse_several_servers,
     require_mcp,
     require_session,
     runnable,
@@ -50,8 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.sse and arguments.url is None:
         raise UsageError("vcr-gen: --sse goes with --url")
     path = arguments.cassette
-    require_session(path)
-    refuse_several_servers(path)
+    require_session(path, alone=False)
     again = recording_command(path, the_server(arguments))
     try:
         with Cassette(

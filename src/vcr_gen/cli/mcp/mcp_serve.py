@@ -12,8 +12,6 @@ from vcr_gen.cli.mcp.server_commands import (
     anchors_of,
     port,
     recording_command,
-    refuse_other_boundaries,
-    refuse_several_servers,
     require_mcp,
     require_session,
 )
@@ -133,9 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     warnings.simplefilter("ignore", UnusedRuleWarning)  # a client need not ask for everything
     again = recording_command(arguments.cassette, ["--", "COMMAND", "..."])
     path, already = _launch(arguments)
-    require_session(path)
-    refuse_other_boundaries(path)
-    refuse_several_servers(path)
+    require_session(path, alone=True)
     try:
         with Cassette(
             path,

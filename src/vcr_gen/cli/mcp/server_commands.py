@@ -2,7 +2,7 @@
 
 import argparse
 import shlex
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import gettempdir
@@ -71,50 +71,39 @@ def recording_command(path: Path, server: Sequence[str]) -> str:
     return shlex.join(["vcr-gen", "mcp", "record", "-o", str(path), *server])
 
 
-def require_session(cassette: Path) -> None:
-    """Refuse a cassette of something other than an MCP session."""
-    recorded = _methods_of(cassette) if cassette.exists() else set()
-    if recorded and not recorded & _METHODS:  # a session in which nobody spoke has none
-        raise UsageError(
-            f"{cassette}: there is no MCP session in it\n\nhint: record one: "
-            f"{recording_command(cassette.with_stem('session'), ['--', 'COMMAND', '...'])}"
-        )
+def require_session(cassette: Path, *, alone: bool) -> None:
+    """Refuse a cassette without an MCP session, or with several servers.
 
-
-def refuse_other_boundaries(cassette: Path) -> None:
-    """Refuse a cassette that a mock server can play only in part."""
+    `alone` refuses other boundaries too: a mock server can play only a part of such a cassette.
+    """
     if not cassette.exists():
         return
-    others = sorted({method.partition(".")[0] for method in _methods_of(cassette)} - _OURS)
-    if others:
+    with Reading(cassette) as reading:
+        recorded = Header.read(reading.header, cassette).signatures.keys()
+        named = _named_servers(reading)
+    others = sorted({method.partition(".")[0] for method in recorded} - _OURS)
+    again = recording_command(cassette, ["--", "COMMAND", "..."])
+    if recorded and not recorded & _METHODS:  # a session in which nobody spoke has no methods
+        again = recording_command(cassette.with_stem("session"), ["--", "COMMAND", "..."])
+        raise UsageError(f"{cassette} contains no MCP session\n\nhint: record one: {again}")
+    if others and alone:
         raise UsageError(
             f"{cassette}: a mock server cannot play {' and '.join(others)}, which the recorded "
             "program called too\n\nhint: replay it in its test, or record the session alone: "
-            f"{recording_command(cassette, ['--', 'COMMAND', '...'])}"
+            f"{again}"
         )
-
-
-def _methods_of(cassette: Path) -> Set[str]:
-    with Reading(cassette) as reading:
-        return Header.read(reading.header, cassette).signatures.keys()
-
-
-def refuse_several_servers(cassette: Path) -> None:
-    """Refuse a cassette with several servers: a session with one of them cannot be told apart."""
-    if not cassette.exists():
-        return
-    with Reading(cassette) as reading:
-        if not reading.holds(_NAMED.encode()):
-            return
-        events = read_events(reading, cassette)
-        named = sorted({start.on for _, start, _, _ in events if start.on.startswith(_NAMED)})
     if named:
-        names = " and ".join(name.removeprefix(_NAMED) for name in named)
         raise UsageError(
-            f"{cassette}: it has several servers, or one with a name: {names}\n\nhint: replay it "
-            "in its test, or record the session with each server alone: "
-            f"{recording_command(cassette, ['--', 'COMMAND', '...'])}"
+            f"{cassette}: it has several servers, or one with a name: {' and '.join(named)}\n\n"
+            f"hint: replay it in its test, or record the session with each server alone: {again}"
         )
+
+
+def _named_servers(reading: Reading) -> list[str]:
+    if not reading.holds(_NAMED.encode()):
+        return []
+    starts = (start for _, start, _, _ in read_events(reading, reading.path))
+    return sorted({each.on.removeprefix(_NAMED) for each in starts if each.on.startswith(_NAMED)})
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, final
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.boundary.echoes import Echoes
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.replay.collecting import Collected
+from vcr_gen.runtime.replay.collecting import counterpart
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.strand_matching import Expectation
@@ -77,7 +77,7 @@ class AssertedAnswers:
         collected = self._state.collected
         if collected is None and self._state.leftovers:
             self._state.note_refused(self._state.reporter.answer(call, event, found, self._window))
-            for slot in Collected(self._window).counterpart(call, event):
+            for slot in counterpart(self._window, call, event):
                 self._state.take(slot)
             return False
         if collected is None:
@@ -89,7 +89,7 @@ class AssertedAnswers:
         if found.slot is not None and isinstance(found.slot.event, Start):
             collected.pass_over(found.slot)
             return True
-        for slot in collected.counterpart(call, event):
+        for slot in counterpart(self._window, call, event):
             self._matcher.keep_echoes(slot, event, passing)
             self._state.take(slot)
         return False

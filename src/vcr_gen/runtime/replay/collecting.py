@@ -41,18 +41,19 @@ class Collected:
         """Whether the end of a call was reported as missing: it is too late for it."""
         return call in self._passed_over
 
-    def counterpart(self, call: int, event: Item | End) -> list[Slot]:
-        """The recorded events that a different answer takes the place of.
-
-        An end takes the place of everything that was left of the call; an item, of an item.
-        """
-        found: list[Slot] = []
-        for slot in self._window.upcoming_of_call(call, _MANY):
-            if isinstance(event, Item):
-                return [slot] if isinstance(slot.event, Item) else []
-            found.append(slot)
-        return found
-
 
 _MANY = 1000
 """How many events of a stream may be missing at its end."""
+
+
+def counterpart(window: Window, call: int, event: Item | End) -> list[Slot]:
+    """The recorded events that a different answer takes the place of.
+
+    An end takes the place of everything that was left of the call; an item, of an item.
+    """
+    found: list[Slot] = []
+    for slot in window.upcoming_of_call(call, _MANY):
+        if isinstance(event, Item):
+            return [slot] if isinstance(slot.event, Item) else []
+        found.append(slot)
+    return found
