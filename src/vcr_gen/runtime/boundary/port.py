@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, T
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.calls import AsyncCallTo, Call, CallTo
-from vcr_gen.runtime.boundary.origins import using
+from vcr_gen.runtime.boundary.object_in_use import using
 from vcr_gen.runtime.boundary.spec import Boundary, Method
 from vcr_gen.runtime.loops.backends import as_answer
 

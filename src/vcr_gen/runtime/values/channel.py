@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, final
 
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.field_path_syntax import FieldPath, step_text
-from vcr_gen.runtime.boundary.origins import in_use, titled
+from vcr_gen.runtime.boundary.object_in_use import in_use, titled
 from vcr_gen.runtime.boundary.rules import Loosening
 from vcr_gen.runtime.codec import Codec, Difference, same
 from vcr_gen.runtime.codec.annotations import import_failures

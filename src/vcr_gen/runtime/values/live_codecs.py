@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final, get_origin
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.call_kinds import strip
-from vcr_gen.runtime.boundary.origins import origin_of
+from vcr_gen.runtime.boundary.object_in_use import origin_of
 from vcr_gen.runtime.boundary.port import Link, Session
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, Registry

@@ -1,4 +1,4 @@
-"""Describes where live objects came from; on the tape they have only a number.
+"""The live object that is being used, in words, for messages about its values.
 
 "The function that Bus.subscribe returned" is clearer than `callable.call`.
 """
