@@ -1,4 +1,4 @@
-"""Types that the codec knows by name: the runtime stores values, the generator foretells it."""
+"""Types that the codec knows by name; `vcr-gen --list --values` uses the same tables."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ LIVE_MODULES: Final = frozenset(
         "weakref",
     }
 )
-"""Modules of the standard library whose objects do something, so that a copy is no use."""
+"""Modules of the standard library whose objects do something; a copy would be useless."""
 NOT_LIVE: Final = frozenset(
     {
         "asyncio.Future",
@@ -32,17 +32,17 @@ NOT_LIVE: Final = frozenset(
         "logging.Logger",
     }
 )
-"""Classes of those modules whose objects cross all the same.
+"""Classes of those modules whose objects can cross a boundary.
 
 Each use of one is a call; of a logger, its name is stored.
 """
 LIVE_METHODS: Final = ("__del__", "__next__", "__anext__", "__await__")
-"""Methods of objects that are used up, or that run code when they are dropped."""
+"""Methods of objects that can be used only once, or that run code when they are deleted."""
 
 DATA_PACKAGES: Final = frozenset(
     {"attr", "attrs", "msgspec", "pydantic", "pydantic_core", "pydantic_settings"}
 )
-"""Packages whose classes are there to declare the fields of others."""
+"""Packages whose base classes and decorators declare the fields of a class."""
 LIBRARIES: Final = {
     "google": "protobuf_messages",
     "httpx": "http_messages",
@@ -58,4 +58,4 @@ LIBRARIES: Final = {
 """For each library, the module of `vcr_gen.runtime.codec.libraries` that stores its values."""
 
 STORED_AS_DATA: Final = DATA_PACKAGES | LIBRARIES.keys()
-"""Packages whose own classes need no look: their objects are data."""
+"""Packages whose own classes are data, so that nothing in them is followed."""

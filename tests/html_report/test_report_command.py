@@ -16,7 +16,10 @@ from report_pages import EXAMPLE, requests
 from tape_data import write_tape
 
 from vcr_gen.cli import main
-from vcr_gen.html_report import REPORT_VERSION, write_report
+from vcr_gen.html_report import REPORT_VERSION, session_report, write_report
+from vcr_gen.runtime.codec.tags import LIVE
+
+ASSETS = Path(session_report.__file__).with_name("assets")
 
 
 def report(*arguments: object) -> int:
@@ -155,3 +158,9 @@ def test_the_page_is_made_of_all_its_source_files():
 
     assets = Path(page.__file__).parent / "assets"
     assert {path.name for path in assets.iterdir()} == {*page._SCRIPTS, "page.html", "style.css"}
+
+
+def test_the_page_has_the_words_for_live_objects_that_messages_have() -> None:
+    script = (ASSETS / "json.js").read_text(encoding="utf-8")
+    table = script.partition("const LIVE = {")[2].partition("}")[0]
+    assert dict(re.findall(r'(\$\w+): "([\w ]+)"', table)) == LIVE

@@ -93,7 +93,7 @@ class Application:
             raise running.error
 
     def _scope(self, request: ServedRequest) -> Message:
-        """The events that a server would send for a recorded request."""
+        """The scope that a server would make of a recorded request."""
         path, _, query = request.url.partition("?")
         scope: Message = {
             "type": "http",

@@ -160,7 +160,7 @@ class HttpMatch:
 
 @contextmanager
 def clients_of(cassette: Cassette, match: HttpMatch | None) -> Iterator[None]:
-    """A block that makes a client of a cassette, which has no state: any other can replace it.
+    """A block that makes a client. Clients have no state, so any of them can replace another.
 
     Requests are compared as `match` says, or else the header of the cassette.
     """

@@ -63,7 +63,7 @@ class ServedRequest:
         return unquote(self.url.partition("?")[0]) if self.path is None else self.path
 
     def with_path(self, path: str) -> Self:
-        """The exchange with the decoded path that a server passed on."""
+        """The request with the decoded path that a server passed on."""
         return self if path == self.decoded_path else replace(self, path=path)
 
     @property

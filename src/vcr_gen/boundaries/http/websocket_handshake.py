@@ -113,7 +113,7 @@ def response_of(response: Any) -> HttpResponse:
 
 
 def response_from(head: HttpResponse, body: bytes = b"") -> Any:
-    """The handshake as an object of websockets."""
+    """A response as an object of websockets."""
     from websockets.datastructures import Headers
     from websockets.http11 import Response
 

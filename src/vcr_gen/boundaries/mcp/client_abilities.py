@@ -1,4 +1,4 @@
-"""What a client can be asked: a mock server asks it nothing else, as a server does."""
+"""The abilities of a client: like a real server, a mock server asks for nothing else."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -21,7 +21,7 @@ _NEEDED: Final[Mapping[str, str]] = MappingProxyType(
 
 @final
 class AbleClient:
-    """A client that may lack abilities of the recorded one: then the tape answers in its place."""
+    """A client that may lack abilities of the recorded one; the tape answers in its place."""
 
     def __init__(self, client: McpClient) -> None:
         self._client = client
@@ -30,7 +30,7 @@ class AbleClient:
         self.closed = client.closed
 
     def introduces_itself(self, handshake: Message) -> None:
-        """Take note of the abilities that a client names in its first request."""
+        """Note the abilities that a client names in its first request."""
         abilities: Any = handshake.params.get("capabilities") or {}
         self._lacking = frozenset(_NEEDED.values()) - abilities.keys()
 

@@ -97,7 +97,7 @@ class ClientSeat:
 
 
 def _unasked(cassette: Cassette) -> Collection[str]:
-    """A request that the client in another tool's recording never made."""
+    """The requests that the client in another tool's recording never made."""
     found: Any = (cassette.imported or {}).get("unasked", [])
     return frozenset(map(str, found)) if isinstance(found, list) else ()
 

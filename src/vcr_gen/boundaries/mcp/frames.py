@@ -24,7 +24,7 @@ def frames_in(text: bytes) -> Iterator[Frame]:
 
 
 def frame_of(value: object) -> Frame | None:
-    """A value as a message, if it is one. A null in the place of an object says nothing."""
+    """A value as a message, or None if it is not one. A null instead of an object is left out."""
     if not isinstance(value, dict) or isinstance(value.get("id"), dict | list):
         return None
     if "method" not in value:
@@ -39,7 +39,7 @@ def frame_of(value: object) -> Frame | None:
 
 
 def number_in(params: Mapping[str, Any], name: str) -> Number | None:
-    """A number that parameters mention, if they do."""
+    """A number among the parameters, or None."""
     found = params.get(name)
     return found if isinstance(found, int | str) else None
 

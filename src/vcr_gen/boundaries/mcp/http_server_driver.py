@@ -81,9 +81,9 @@ def _http_client(
 
 @final
 class _HttpClient(httpx2.AsyncClient):
-    """Gets an error status from a server that was there and is not any more.
+    """Turns a lost connection into an error status, once the server was reached.
 
-    The SDK raises other errors out of the session, whose differences would be lost.
+    The SDK would raise the error and end the session, and its differences would be lost.
     """
 
     _was_reached = False

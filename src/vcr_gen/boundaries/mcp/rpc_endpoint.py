@@ -17,7 +17,7 @@ from vcr_gen.errors import DivergenceError
 
 _INTERNAL_ERROR: Final = -32603
 CLOSED: Final = {"code": -32000, "message": "Connection closed"}
-"""What a request gets if the other side leaves without an answer."""
+"""The answer to a request if the other side leaves without one."""
 
 
 class Wire(Protocol):
@@ -72,7 +72,7 @@ class Endpoint:
 
     Frames are handled one by one, in the order of the wire: what one of them causes has begun
     before the next one is looked at. `numbers` gives the numbers of requests to that side. While
-    recording, what one of them cancels has ended, too; in a replay, the end has its recorded place.
+    recording, a cancelled request has ended by then; in a replay it ends at its recorded place.
     """
 
     handler: Handler

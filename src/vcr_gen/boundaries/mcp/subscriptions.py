@@ -1,7 +1,7 @@
 """Subscriptions, in the protocol since 2026: a client listens by a request that stays open.
 
-All that it hears by one has the number of that request, which differs on every run. On the tape, a
-subscription is called by what it listens to.
+Everything that it receives for one carries the number of that request, which differs on every run.
+On the tape, a subscription has the name of what it listens to.
 """
 
 import json
@@ -13,19 +13,19 @@ from vcr_gen.boundaries.mcp.rpc_messages import Message
 
 _LISTEN: Final = "subscriptions/listen"
 _ENTRY: Final = "io.modelcontextprotocol/subscriptionId"
-"""The entry of `_meta` that says by which subscription a client hears something."""
+"""The entry of `_meta` with the subscription that a message belongs to."""
 
 
 @final
 class Subscriptions:
-    """What the subscriptions of one client are called on its wire and on the tape."""
+    """The names of one client's subscriptions, on its wire and on the tape."""
 
     def __init__(self) -> None:
         self._names: dict[Number, str] = {}
         self._numbers: dict[Number, Number] = {}
 
     def asked(self, number: Number, message: Message) -> None:
-        """Take note of a request, if it subscribes to something."""
+        """Note a request, if it subscribes to something."""
         if message.method == _LISTEN:
             wanted = json.dumps(message.params.get("notifications"), sort_keys=True)
             before = sum(name.startswith(wanted) for name in self._names.values())
@@ -42,7 +42,7 @@ class Subscriptions:
 
 
 def subscription_in(content: Mapping[str, Any]) -> Number | None:
-    """By which subscription a client hears something."""
+    """The subscription that a message belongs to."""
     meta = content.get("_meta") if isinstance(content, Mapping) else None
     return number_in(meta, _ENTRY) if isinstance(meta, Mapping) else None
 

@@ -18,7 +18,7 @@ _OURS: Final = frozenset({"client", "server"})
 _METHODS: Final = {f"{side}.{method}" for side in _OURS for method in ("request", "notify")}
 """The boundaries of an MCP session, and their methods."""
 _NAMED: Final = "server~"
-"""How the tape calls a server that has a name, or that is not the first one."""
+"""The beginning of the name of a server that is named, or not the first one."""
 
 
 def anchors_of(cassette: Path) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""The necessary changes on disk so that it matches the sources; reads, never writes."""
+"""Plans the changes that make the files match the sources; it reads and never writes."""
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,1 +1,1 @@
-"""One run, from the settings to a plan; start reading at `plan_run.py`. And `vcr-gen verify`."""
+"""One run, from the settings to a plan (start reading at `plan_run.py`), and `vcr-gen verify`."""

@@ -1,6 +1,6 @@
-"""Foretells from source which values of a boundary are stored by their attributes, or cannot be.
+"""Finds, in source, the types whose values are stored by their attributes or cannot be stored.
 
-A class is judged by its text alone: what its decorators, its bases and its attributes are.
+A class is judged by its text alone: its decorators, its bases and its attributes.
 """
 
 import ast
@@ -27,7 +27,7 @@ _DATA_DECORATORS: Final = ("dataclass", "attrs", "define", "frozen", "mutable", 
 _PLAIN_BASES: Final = frozenset(
     {"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing.Hashable"}
 )
-"""Bases outside of the project that say nothing of how the objects are stored."""
+"""Bases outside the project that do not decide how objects are stored."""
 
 
 @dataclass(frozen=True, slots=True)

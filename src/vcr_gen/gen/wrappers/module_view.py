@@ -84,7 +84,7 @@ def _brackets(*boundaries: Boundary) -> frozenset[str]:
 def _references(module: SourceModule) -> Iterator[Reference]:
     """The names in the signatures of a module, which wrappers repeat; first those kept as text.
 
-    The name does not change the value.
+    Expressions that are evaluated may use any name, so they come last.
     """
     found = [boundary.reference for boundary in module.boundaries]
     text: list[Reference] = []

@@ -34,7 +34,7 @@ class Stream(Generator[Any, Any, Any], ABC):
 
 
 class AsyncStream(AsyncGenerator[Any, Any], ABC):
-    """Like `Stream`, asynchronous."""
+    """An asynchronous `Stream`."""
 
     @abstractmethod
     async def step(self, kind: StepKind, value: Any = None) -> Any:

@@ -126,7 +126,7 @@ def encode_one_value(encode: Callable[[Any], Plain], value: object) -> Plain:
 
 
 def encode_attempt(encode: Callable[[Any], Plain], value: object) -> Plain:
-    """Encode a value of which another node may have to take care; raises `Fault`."""
+    """Encode a value that another node may have to store instead; raises `Fault`."""
     encoding = _current.encoding
     return encode(value) if encoding is None else encoding.attempt(encode, value)
 

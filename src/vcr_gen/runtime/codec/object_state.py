@@ -259,7 +259,7 @@ def _computed_attributes(cls: type) -> frozenset[str]:
 
 
 def _as_known(annotation: object) -> object:
-    """The type of an attribute, of which a name for type checkers alone says nothing."""
+    """The type of an attribute; a name that only type checkers know stands for any type."""
     return rewrite(annotation, lambda part: object if part is Unresolved else part)
 
 

@@ -58,7 +58,7 @@ def type_at(annotations: Mapping[str, object], path: str) -> object:
 
 
 def value_at(values: Mapping[str, Plain], path: str) -> Plain | Missing:
-    """What a path leads to; MISSING where there is nothing."""
+    """The value at a path; MISSING where there is none."""
     found: Plain = dict(values)
     for step in _steps(path):
         if isinstance(found, dict) and step in found:
@@ -80,7 +80,7 @@ def _steps(path: str) -> list[Step]:
 
 
 def _bare(annotation: object) -> object:
-    """The type without what does not matter here: markers, aliases, alternatives."""
+    """The type without markers, aliases and alternatives."""
     for _ in range(_DEEPEST):
         origin = get_origin(annotation)
         if origin is Annotated:

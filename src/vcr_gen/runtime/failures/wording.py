@@ -30,7 +30,7 @@ _KINDS: Final = {
     "stream": "stream",
     "writer": "writer",
 }
-"""What the methods of live objects begin with on the tape, and what the objects are."""
+"""The kinds of live objects, by the beginning of their methods on the tape."""
 
 
 _NOWHERE: Final[Mapping[str, int]] = {}
@@ -40,7 +40,7 @@ _USES: Final = {
     "callable.call": "call",
     "awaitable.wait": "await",
 }
-"""What is done with a live object."""
+"""The uses of live objects that are not named like their methods."""
 
 
 def describe(
@@ -100,7 +100,7 @@ def title_of(start: Start, signature: str = "", origins: Origins | None = None) 
 
 
 def name_of(start: Start, signature: str = "", origins: Origins | None = None) -> str:
-    """What calls are grouped by: `Boundary.method`, or what is done with what a method brought."""
+    """The name that groups calls: `Boundary.method`, or a use of an object that one returned."""
     member = member_of(start, origins)
     if member == start.of:
         return call_name(start.of, start.arguments, signature)

@@ -68,7 +68,7 @@ class Library(Protocol):
     """The exception that ends a cancelled task."""
 
     def loop(self) -> Any:
-        """An object that identifies the running code, the same while it runs."""
+        """The running loop, or the same object for as long as the library runs."""
 
     def task(self) -> Any:
         """The task that runs here; None between tasks."""

@@ -232,7 +232,7 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
         await self._run(self._close())
 
     async def _signal(self, kind: SignalKind, value: Plain = None) -> None:
-        """Record a step of the consumer, or deliver one of the environment at its turn."""
+        """Record a step of the consumer; if that is the environment, at its turn."""
         if self._inbound:
             await self._recorder.turn()
         self._tape.signal(self._call, kind, value)

@@ -31,7 +31,7 @@ QUIET: Final = 1.0
 """The same where nothing was asked of a peer that never pauses: it has nothing to work on."""
 
 _LEAST: Final = (2.0, 0.05)
-"""The least of these waits, after many in vain."""
+"""The shortest of these waits, after many in vain."""
 
 
 @final

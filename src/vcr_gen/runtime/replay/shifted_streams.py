@@ -33,7 +33,7 @@ class ShiftedStreams:
         self._calls.discard(call)
 
     def out_of_place(self) -> Slot | None:
-        """An item that is next on the tape without a reader, or that a reader waits for."""
+        """An item that is next on the tape and has no reader, or that a reader waits for."""
         return (self._unread() or self._awaited()) if self._calls else None
 
     def due(self) -> Slot | None:

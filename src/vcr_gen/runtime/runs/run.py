@@ -105,7 +105,7 @@ class Run(ABC):
         self._loops.hook(at=0.0)
 
     def serve_only(self) -> None:
-        """Take what inbound calls start for the program, and the rest for its environment."""
+        """Treat only the code that inbound calls start as the program."""
         self._loops.is_served = True
 
     def meet(self, peer: Patience | None) -> None:

@@ -31,7 +31,7 @@ def blobs_of(cassette: Path) -> Path:
 class Blobs:
     """The large data of a cassette that is being written.
 
-    The cassette that it replaces may mention the same data, and counts until the end.
+    The cassette that it replaces may mention the same data, which is kept until the end.
     """
 
     def __init__(self, cassette: Path) -> None:
@@ -58,7 +58,7 @@ class Blobs:
         return any(data in (self._folder / name).read_bytes() for name in self.mentioned)
 
     def move_to(self, cassette: Path) -> None:
-        """Let the data belong to a cassette of another name."""
+        """Move the data to a cassette with another name."""
         before, self._folder = self._folder, blobs_of(cassette)
         for name in self.mentioned:
             self._folder.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Cassettes on disk. With `blobs`, it is all that writes files in the runtime.
+"""Cassettes on disk: with `blobs`, the only module of the runtime that writes files.
 
 A recording grows in a partial file beside its target and replaces the target only when it is
 whole, so that neither a crash nor a full disk costs the old cassette or a finished event.

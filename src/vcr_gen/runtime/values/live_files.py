@@ -1,7 +1,7 @@
 """Files that cross a boundary: each use of one is a call on the tape (`file.read` on `#3`).
 
 They are declared by a type of `typing` or `io`: `BinaryIO`, `IO[str]`, `io.BytesIO`. The wrapper of
-a file inherits what it does not define, such as `readlines`, from `io`: that ends in calls of it.
+a file inherits other methods, such as `readlines`, from `io`; those call the recorded ones.
 """
 
 import io
@@ -67,7 +67,7 @@ def _text_kind(fits: Callable[[object], bool], *, inbound: bool) -> LiveKind:
 
 
 _FIRST: Final = -1
-"""Before a stream: a file is an iterator too."""
+"""The rank of a file before that of a stream: a file is an iterator too."""
 
 
 def _methods(data: Any, file: object, own: Members, *, inbound: bool) -> dict[str, Method]:

@@ -262,7 +262,7 @@ class _LiveManager(Live):
 
 @final
 class _LiveAsyncManager(Live):
-    """Like `_LiveManager`, asynchronous."""
+    """An asynchronous `_LiveManager`."""
 
     def enter(self) -> Any:
         return self._link.acall(self._methods["enter"], {}, lambda _: self._real.__aenter__())

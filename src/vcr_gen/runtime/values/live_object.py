@@ -1,4 +1,4 @@
-"""Live objects without a boundary have a kind and a wrapper whose uses are calls."""
+"""Live objects without a boundary: their kinds, and wrappers whose uses are calls."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from vcr_gen.runtime.loops.backends import as_answer
 
 Methods: TypeAlias = Mapping[str, Method]
 Members: TypeAlias = Mapping[str, tuple[Any, Mapping[str, object]]]
-"""By the names of members: the results, and the parameters."""
+"""The result and the parameters of each member, by its name."""
 
 
 @final
@@ -22,7 +22,7 @@ class LiveKind:
     methods: Methods
     wrap: Callable[[Link, Methods, Any], Any]
     use: Callable[[Any, str, Mapping[str, object]], Any]
-    """Uses a wrapper as a recorded call says."""
+    """Uses a wrapper as a recorded call describes."""
     fits: Callable[[object], bool]
     rank: Callable[[object], int] = lambda _: 0
     """How well an object matches, for a union: the lowest is best."""

@@ -28,7 +28,7 @@ class Finding:
 
 
 def doubtful(finding: Finding) -> Finding:
-    """A finding that may be a false alarm."""
+    """A finding to review, because it may be a false alarm."""
     return replace(finding, level="review") if finding.level == "breaking" else finding
 
 

@@ -102,7 +102,7 @@ class Document:
             raise UndecidableError(f"not a schema: {text_of(schema)}")
         for name in ("allOf", "anyOf", "oneOf"):
             if not isinstance(schema.get(name, []), list):
-                raise UndecidableError(f"{name} is no list")
+                raise UndecidableError(f"{name} is not a list")
         if depth > _MAX_REFERENCES:
             raise UndecidableError("a reference points to itself")
         parts = [self.flat(self._target(schema["$ref"]), depth + 1)] if "$ref" in schema else []

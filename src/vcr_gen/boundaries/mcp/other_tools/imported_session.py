@@ -47,7 +47,7 @@ class ImportedSession:
         return sum({"method", "id"} <= passed.frame.keys() for passed in self.messages)
 
     def in_header(self) -> dict[str, Plain]:
-        """The text in the header of the cassette."""
+        """The entries for the header of the cassette."""
         asked = {passed.frame.get("method") for passed in self.messages if passed.by_client}
         unasked: list[Plain] = [method for method in ANSWERS_TO_UNASKED if method not in asked]
         origin: dict[str, Plain] = {"from": self.tool, "order": "recorded", "unasked": unasked}

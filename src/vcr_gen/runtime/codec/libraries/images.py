@@ -43,7 +43,7 @@ def _write_pixels(image: Any, pixels: bytes) -> dict[str, object]:
 def _read(cls: type[Any], stored: Any) -> Any:
     mode, (width, height) = stored["mode"], stored["size"]
     if type(mode) is not str:  # Pillow would compare it with the modes
-        raise ValueError("a mode that is no text")
+        raise ValueError("a mode that is not text")
     if "pixels" in stored:
         pixels = zlib.decompress(stored["pixels"])
     else:  # of other formats, some are read by other programs
